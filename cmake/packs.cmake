@@ -1,0 +1,54 @@
+# Kernel packs: one pair of files per operator and architecture, made by tle-grid from
+# kernels_tle/<family>/grid.json.
+#   <op>.<arch>.tlepack      cubins and metadata (PTX where there is no ptxas)
+#   <op>.<arch>.emu.tlepack  the same kernels' PTX, for the emulator
+# Sets TLE_PACK_DIR, TLE_PACK_FILES and TLE_EMU_PACK_FILES; target `packs` makes them all. tle-grid keeps
+# each variant by content hash in TLE_PACK_CACHE, so that an edit recompiles only what it concerns.
+set(TLE_PACK_DIR "${PROJECT_BINARY_DIR}/packs")
+set(TLE_PACK_CACHE "${PROJECT_BINARY_DIR}/pack-cache")
+set(TLE_PACK_FILES "")
+set(TLE_EMU_PACK_FILES "")
+set(TLE_GRIDS "")
+file(GLOB grids CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels_tle/*/grid.json")
+file(GLOB_RECURSE kernel_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels_tle/*.py")
+
+# One custom command for one grid and architecture.
+function(tle_add_pack grid op arch)
+    get_filename_component(family "${grid}" DIRECTORY)
+    set(base "${TLE_PACK_DIR}/${op}.${arch}")
+    file(RELATIVE_PATH grid_name "${PROJECT_SOURCE_DIR}" "${grid}")
+    set(ptxas_args "")
+    if(TLE_PTXAS)
+        set(ptxas_args --ptxas "${TLE_PTXAS}")
+    endif()
+    add_custom_command(
+        OUTPUT "${base}.tlepack" "${base}.emu.tlepack"
+        COMMAND tle-grid --grid "${grid_name}" --arch ${arch} --out "${TLE_PACK_DIR}"
+                --cache "${TLE_PACK_CACHE}" ${ptxas_args}
+        DEPENDS tle-grid tlec "${grid}" ${kernel_sources} $<$<BOOL:${TLE_PTXAS}>:${TLE_PTXAS}>
+        WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+        COMMENT "Compiling the ${op} kernels for ${arch}"
+        VERBATIM)
+    set(TLE_PACK_FILES ${TLE_PACK_FILES} "${base}.tlepack" PARENT_SCOPE)
+    set(TLE_EMU_PACK_FILES ${TLE_EMU_PACK_FILES} "${base}.emu.tlepack" PARENT_SCOPE)
+endfunction()
+
+file(MAKE_DIRECTORY "${TLE_PACK_DIR}" "${TLE_PACK_CACHE}")
+foreach(grid IN LISTS grids)
+    if(NOT TARGET tle-grid OR NOT TARGET tlec)
+        message(STATUS "No tle-grid yet: ${grid} is left out")
+        break()
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${grid}")
+    file(READ "${grid}" text)
+    string(JSON op GET "${text}" op)
+    string(JSON arch_count LENGTH "${text}" archs)
+    math(EXPR last "${arch_count} - 1")
+    foreach(i RANGE ${last})
+        string(JSON arch GET "${text}" archs ${i})
+        if(arch IN_LIST TLE_ARCHS)
+            tle_add_pack("${grid}" ${op} ${arch})
+        endif()
+    endforeach()
+endforeach()
+add_custom_target(packs ALL DEPENDS ${TLE_PACK_FILES} ${TLE_EMU_PACK_FILES})

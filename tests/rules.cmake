@@ -1,0 +1,22 @@
+# The rules of the tree, each a small script in tools/ that names file, line and rule.
+set(tools "${PROJECT_SOURCE_DIR}/tools")
+function(add_rule name)
+    add_test(NAME rules.${name} COMMAND ${TLE_PYTHON} -B ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(rules.${name} PROPERTIES LABELS rules)
+endfunction()
+
+add_rule(format "${tools}/check_format.py" "${TLE_CLANG_FORMAT}")
+add_rule(includes "${tools}/check_includes.py")
+add_rule(functions "${tools}/check_functions.py")
+add_rule(text "${tools}/check_text.py")
+add_rule(clang "${tools}/check_clang.py" "${TLE_CLANG}" "${PROJECT_BINARY_DIR}/compile_commands.json")
+
+set(linked_programs "")
+foreach(target tle tle_emu tlec tle-opt tle-grid)
+    if(TARGET ${target})
+        list(APPEND linked_programs $<TARGET_FILE:${target}>)
+    endif()
+endforeach()
+if(linked_programs AND NOT TLE_SANITIZE)
+    add_rule(globals "${tools}/check_globals.py" ${linked_programs})
+endif()

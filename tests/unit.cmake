@@ -1,0 +1,62 @@
+# cmocka programs: unit/test_*.c, kernels/test_*.c and, for the soak tier, soak_*.c beside them.
+
+# The libraries that a test file needs, read off its include lines: "ir/ir.h" is the layer gen_ir, a header
+# of lib/ is the library's internals, <tle/...> or "tle/..." the public library.
+function(test_libraries source out)
+    file(STRINGS "${source}" lines REGEX "^#include [\"<][a-z_]+/")
+    set(libraries "")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^#include [\"<]([a-z_]+)/.*" "\\1" area "${line}")
+        if(line MATCHES "tle/tle_emu\\.h" OR area STREQUAL "emu")
+            list(APPEND libraries tle_emu)
+        elseif(area STREQUAL "tle")
+            list(APPEND libraries tle)
+        elseif(TARGET gen_${area})
+            list(APPEND libraries gen_${area})
+        elseif(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/lib/${area}")
+            list(APPEND libraries tle_internal)
+        endif()
+    endforeach()
+    list(REMOVE_DUPLICATES libraries)
+    set(${out} ${libraries} PARENT_SCOPE)
+endfunction()
+
+# One program of one file. A file whose library is not configured is left out, and said so.
+function(add_unit_test source area)
+    get_filename_component(name "${source}" NAME_WE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+    test_libraries("${source}" libraries)
+    foreach(library IN LISTS libraries)
+        if(NOT TARGET ${library})
+            message(STATUS "${name} is left out: there is no target ${library}")
+            return()
+        endif()
+    endforeach()
+    string(REGEX REPLACE "^(test|soak)_" "${area}." test_name "${name}")
+    set(target "${area}_${name}")
+    file(GLOB helpers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${area}/support/*.c")
+    add_executable(${target} "${source}" ${helpers})
+    target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}"
+        "${CMAKE_CURRENT_SOURCE_DIR}/${area}" "${PROJECT_SOURCE_DIR}/include"
+        "${PROJECT_SOURCE_DIR}/generator")
+    target_link_libraries(${target} PRIVATE ${libraries} "${TLE_CMOCKA_LIBRARY}" m)
+    set_target_properties(${target} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    add_test(NAME ${test_name} COMMAND ${target} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set(environment ${test_environment})
+    if(NOT area STREQUAL "unit")
+        list(APPEND environment TLE_DEVICE=emu)
+    endif()
+    set_tests_properties(${test_name} PROPERTIES ENVIRONMENT "${environment}" LABELS ${area}
+                         TIMEOUT 600)
+    if(name MATCHES "^soak_")
+        set_tests_properties(${test_name} PROPERTIES LABELS soak TIMEOUT 14400)
+    endif()
+endfunction()
+
+foreach(area unit kernels conformance)
+    file(GLOB sources CONFIGURE_DEPENDS ${area}/test_*.c ${area}/soak_*.c)
+    foreach(source IN LISTS sources)
+        add_unit_test("${source}" ${area})
+    endforeach()
+endforeach()
