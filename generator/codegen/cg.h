@@ -1,0 +1,28 @@
+/* Code generation: TIR after the pass pipeline -> LLVM IR -> PTX, through LLVM-C only.
+ *
+ * Every thread holds, of a tile, the registers that its layout gives it: a TIR tile value is an
+ * array of LLVM values, one per register index. */
+#ifndef CODEGEN_CG_H
+#define CODEGEN_CG_H
+
+#include "pass/pass.h"
+
+typedef struct CgOptions {
+    uint32_t opt_level;      /* 0..3; 3 = default<O3> */
+    bool line_info;          /* .loc of the TLE source, relative paths */
+    bool want_llvm;          /* keep the LLVM IR text (before and after optimisation) */
+} CgOptions;
+
+typedef struct CgResult {
+    const char *llvm;     /* unoptimised text, when asked for */
+    const char *llvm_opt; /* optimised text, when asked for */
+    const char *ptx;
+    size_t ptx_len;
+} CgResult;
+
+/* Text lives in `a`. False after diagnostics. LLVM may abort on what it cannot select: callers run
+ * this in a child process (driver/child.c). */
+bool cg_compile(IrModule *m, const PassTarget *target, const CgOptions *o, Arena *a, Diag *d,
+                CgResult *out);
+
+#endif
