@@ -2,7 +2,12 @@
  * 0 = none. A node has a kind, a span, and up to four children by role (see ast.def); lists of
  * children are AstLists. Whole files parse: host code that is outside the subset becomes
  * AST_OPAQUE_STMT nodes (so `import torch`, classes, decorators and test code do not matter);
- * inside @triton.jit functions the same syntax is a diagnostic. */
+ * inside @triton.jit functions the same syntax is a diagnostic.
+ *
+ * The statements in the blocks of an opaque statement (try, async, match, ...) are in its list, so
+ * a walk over the tree finds every function of the file. Operands of a comparison chain are shared
+ * by two nodes; otherwise the nodes are a tree. No path is longer than the parser's depth limit,
+ * so recursion over the tree is safe. */
 #ifndef AST_AST_H
 #define AST_AST_H
 
@@ -44,6 +49,12 @@ typedef struct AstNode {
     } value;
 } AstNode;
 
+/* The text of a comment `# @hint: text` on a line of the file. */
+typedef struct AstHint {
+    uint32_t line;
+    Str text;
+} AstHint;
+
 typedef struct Ast {
     Arena *arena;
     Interner *strings;
@@ -51,6 +62,7 @@ typedef struct Ast {
     VEC(AstNode) nodes; /* nodes.data[0] is the none node */
     VEC(AstId) lists;
     AstId root; /* MODULE */
+    VEC(AstHint) hints; /* by ascending line */
 } Ast;
 
 Ast *ast_new(Arena *a, Interner *strings, Sources *sources);
@@ -63,6 +75,8 @@ static inline AstNode *ast_node(const Ast *t, AstId id) {
 static inline AstId ast_item(const Ast *t, AstList l, uint32_t i) {
     return t->lists.data[l.at + i];
 }
+/* The hint on a line, 0 when there is none. */
+Str ast_hint(const Ast *t, uint32_t line);
 const char *ast_kind_name(AstKind kind);
 const char *ast_op_text(AstOp op);
 /* One node a line, indented, with spans as line:col. Deterministic. */
