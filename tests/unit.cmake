@@ -54,7 +54,7 @@ function(add_unit_test source area)
     endif()
 endfunction()
 
-foreach(area unit kernels conformance)
+foreach(area unit kernels conformance emu)
     file(GLOB sources CONFIGURE_DEPENDS ${area}/test_*.c ${area}/soak_*.c)
     foreach(source IN LISTS sources)
         add_unit_test("${source}" ${area})

@@ -3,8 +3,9 @@
 generator/: a layer may include itself and the layers before it; sema may include ir too, since it builds
 TIR, and so ir may not include sema. LLVM's headers belong to codegen. lib/: itself, generator's base and
 the public headers; emu stands alone on base. include/tle: nothing but <stddef.h> and <stdint.h>.
-Quoted includes are written from the layer root ("ir/ir.h").
+Quoted includes are written from the layer root ("ir/ir.h"), or name a file of the same folder.
 """
+import os
 import re
 import sys
 
@@ -46,7 +47,8 @@ def problem_of(path, quote, target):
     if quote == "<":
         return None
     if "/" not in target:
-        return f'"{target}" must be written from the layer root, as "{layer}/{target}"'
+        beside = os.path.join(tree.ROOT, os.path.dirname(path), target)
+        return None if os.path.exists(beside) else f'"{target}" is not in the same folder'
     if parts[0] == "generator":
         allowed = allowed_in_generator(layer) if layer in ORDER else set()
     else:

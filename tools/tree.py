@@ -7,7 +7,7 @@ SKIPPED_FOLDERS = {".git", ".cache", "__pycache__", ".pytest_cache", "out"}
 
 def files(suffixes=None, under=""):
     """Yields paths relative to the root whose names end in one of the suffixes (None: all)."""
-    for folder, subfolders, names in os.walk(os.path.join(ROOT, under)):
+    for folder, subfolders, names in os.walk(os.path.normpath(os.path.join(ROOT, under))):
         at_root = folder == ROOT
         subfolders[:] = sorted(
             s for s in subfolders
