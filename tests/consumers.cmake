@@ -40,4 +40,10 @@ if(TARGET tle)
     add_test(NAME consumers.cxx17 COMMAND consumer_cxx17)
     add_test(NAME consumers.dlopen COMMAND consumer_dlopen $<TARGET_FILE:tle>)
     set_tests_properties(consumers.c99 consumers.cxx17 consumers.dlopen PROPERTIES LABELS consumers)
+    if(NOT TLE_SANITIZE) # other projects build without sanitizers
+        add_test(NAME consumers.installed
+                 COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/consumers/installed.sh"
+                         "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}")
+        set_tests_properties(consumers.installed PROPERTIES LABELS consumers)
+    endif()
 endif()
