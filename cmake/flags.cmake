@@ -29,6 +29,8 @@ endif()
 # Two clones in two directories must give the same bytes.
 add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=./build)
 
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
 # The emulator and the folder compute floating point that must match the GPU bit for bit.
 add_compile_options(-ffp-contract=off)
 

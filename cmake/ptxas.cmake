@@ -1,6 +1,7 @@
 # TLE_PTXAS: the assembler that turns PTX into cubins. It is looked for in this order: the path the user
 # names (-DTLE_PTXAS= or the environment), the CUDA toolkit, the copy that tools/fetch-ptxas.sh unpacked.
-if(NOT TLE_PTXAS AND DEFINED ENV{TLE_PTXAS})
+# An empty -DTLE_PTXAS= means none.
+if(NOT TLE_PTXAS AND NOT "$ENV{TLE_PTXAS}" STREQUAL "")
     set(TLE_PTXAS "$ENV{TLE_PTXAS}" CACHE FILEPATH "ptxas of CUDA 13.0" FORCE)
 endif()
 if(TLE_PTXAS AND NOT EXISTS "${TLE_PTXAS}")
