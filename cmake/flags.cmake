@@ -15,6 +15,7 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 set(TLE_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Wundef -Wwrite-strings)
 set(TLE_C_WARNINGS -Wstrict-prototypes -Wmissing-prototypes)

@@ -1,0 +1,12 @@
+# The target tle_emu: libtle_emu.so, the emulator. Of the rest of the project it uses base alone.
+file(GLOB emu_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/emu/*.c")
+if(emu_sources)
+    add_library(tle_emu SHARED ${emu_sources})
+    target_include_directories(tle_emu PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                               PRIVATE "${PROJECT_SOURCE_DIR}/lib")
+    target_link_libraries(tle_emu PRIVATE gen_base Threads::Threads m)
+    target_link_options(tle_emu PRIVATE -Wl,--exclude-libs,ALL
+                        $<$<NOT:$<BOOL:${TLE_SANITIZE}>>:-Wl,--no-undefined>)
+    set_target_properties(tle_emu PROPERTIES VERSION ${PROJECT_VERSION}
+                          SOVERSION ${PROJECT_VERSION_MAJOR})
+endif()
