@@ -206,9 +206,9 @@ typedef struct tle_handle_options {
 /* Makes a handle. options may be NULL for all defaults. On a CUDA device the primary context is
  * retained until tle_destroy. Thread class: safe. Allocates host memory, may block, must not be
  * called during capture in the global mode. Errors: INVALID_ARGUMENT, DRIVER_NOT_FOUND,
- * DRIVER_TOO_OLD, DRIVER_ERROR, NO_DEVICE, UNSUPPORTED_ARCH (no kernels for the device; the
- * sentence names its architecture and those built), PACK_VERSION, PACK_CORRUPT, TABLE_INVALID,
- * EMULATOR_NOT_FOUND, OUT_OF_MEMORY. Since 0.1. */
+ * DRIVER_TOO_OLD, DRIVER_ERROR, NO_DEVICE, UNSUPPORTED_ARCH (the architecture asked for does not
+ * run on the device; that there are no kernels for it is an error of the operators), PACK_VERSION,
+ * PACK_CORRUPT, TABLE_INVALID, EMULATOR_NOT_FOUND, OUT_OF_MEMORY. Since 0.1. */
 TLE_API tle_status tle_create(tle_handle *handle, const tle_handle_options *options);
 
 /* Frees a handle, its kernels and its context reference. NULL is allowed. The caller has waited
@@ -294,6 +294,26 @@ TLE_API tle_status tle_build_id(tle_handle handle, char hex[TLE_BUILD_ID_SIZE]);
 TLE_API int32_t tle_environment(int32_t i, const char **name, const char **value,
                                 const char **meaning);
 
+/* ---- Device memory --------------------------------------------------------------------------- */
+
+/* For programs without a CUDA run time of their own; memory from anywhere else serves as well. */
+
+/* Allocates device memory, aligned to 256 bytes; uninitialised. Thread class: safe per handle. May
+ * block; not for capture. Errors: INVALID_ARGUMENT, OUT_OF_MEMORY, DRIVER_ERROR, DRIVER_NOT_FOUND
+ * (a handle without a device). Since 0.1. */
+TLE_API tle_status tle_alloc(tle_handle handle, size_t bytes, void **memory);
+
+/* Frees what tle_alloc gave; NULL is allowed. Rules as tle_alloc. Since 0.1. */
+TLE_API tle_status tle_free(tle_handle handle, void *memory);
+
+/* Copies between any two of host and device memory and returns when the data is there. It is
+ * ordered after the work of the legacy default stream only; wait for other streams first. Rules as
+ * tle_alloc. Since 0.1. */
+TLE_API tle_status tle_copy(tle_handle handle, void *to, const void *from, size_t bytes);
+
+/* Waits until all work in the stream is done. Rules as tle_alloc. Since 0.1. */
+TLE_API tle_status tle_synchronize(tle_handle handle, tle_stream stream);
+
 /* ---- topk_select: indices of the k largest scores of each row -------------------------------- */
 
 #define TLE_TOPK_SELECT_MAX_K       4096
@@ -333,10 +353,10 @@ typedef struct tle_topk_select_params {
 #define TLE_TOPK_SELECT_PARAMS_INIT                                                                \
     {sizeof(tle_topk_select_params), TLE_DTYPE_FLOAT32, 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL, 0}
 
-/* Selects. workspace is device memory of at least what tle_topk_select_workspace_size answers, may
- * be NULL when that is 0; its contents mean nothing before and after. rows == 0 launches nothing.
- * Enqueues one kernel; capturable after preload. On the emulator the stream is ignored (a stream
- * under capture is refused) and the call returns when the result is there.
+/* Selects. workspace is device memory of at least what tle_topk_select_workspace_size answers, a
+ * multiple of 16, may be NULL when that is 0; its contents mean nothing before and after. rows == 0
+ * launches nothing. Enqueues one kernel; capturable after preload. On the emulator the stream is
+ * ignored (a stream under capture is refused) and the call returns when the result is there.
  * Method: radix selection in the ordered bit pattern of the score, as in Alabi et al., "Fast
  * k-selection algorithms for graphics processing units", ACM JEA 17 (2012).
  * Thread class: safe per handle. Allocates nothing (host or device) and does not block, but for

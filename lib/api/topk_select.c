@@ -1,0 +1,363 @@
+/* tle_topk_select: the indices of the k largest scores of each row.
+ *
+ * The contract is in tle.h. This file validates the arguments, states the facts that dispatch may
+ * look at, and binds the kernels' parameters by name: a kernel may take any subset of `args` in any
+ * order. */
+#include "core/handle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FLAG_LENGTHS = 1, FLAG_ROW_STARTS = 2 }; /* bits of the kernels' `flags` */
+enum { WORKSPACE_ALIGN = 16, MAX_ALIGN = 256 };
+
+#define FACTS(X)                                                                                   \
+    X(rows, TLEI_FACT_NUMBER)                                                                      \
+    X(columns, TLEI_FACT_NUMBER)                                                                   \
+    X(k, TLEI_FACT_NUMBER)                                                                         \
+    X(align, TLEI_FACT_ALIGN)                                                                      \
+    X(dtype, TLEI_FACT_TEXT)                                                                       \
+    X(lengths, TLEI_FACT_NUMBER)                                                                   \
+    X(row_starts, TLEI_FACT_NUMBER)                                                                \
+    X(sm_count, TLEI_FACT_NUMBER)
+
+#define ARGS(X)                                                                                    \
+    X(scores, 64)                                                                                  \
+    X(lengths, 64)                                                                                 \
+    X(row_starts, 64)                                                                              \
+    X(indices, 64)                                                                                 \
+    X(row_stride, 64)                                                                              \
+    X(index_stride, 64)                                                                            \
+    X(columns, 32)                                                                                 \
+    X(k, 32)                                                                                       \
+    X(flags, 32)                                                                                   \
+    X(rows, 32)                                                                                    \
+    X(workspace, 64)
+
+enum {
+#define X(name, kind) FACT_##name,
+    FACTS(X)
+#undef X
+        FACT_COUNT
+};
+
+enum {
+#define X(name, bits) ARG_##name,
+    ARGS(X)
+#undef X
+        ARG_COUNT
+};
+
+static const TleiFactDef facts[] = {
+#define X(name, kind) {#name, kind},
+    FACTS(X)
+#undef X
+};
+
+static const TleiArgDef args[] = {
+#define X(name, bits) {#name, bits},
+    ARGS(X)
+#undef X
+};
+
+extern const TleiOpDef tlei_op_topk_select;
+const TleiOpDef tlei_op_topk_select = {
+    .name = "topk_select",
+    .facts = {facts, FACT_COUNT},
+    .args = {args, ARG_COUNT},
+};
+
+/* ---- validation ---- */
+
+static tle_status check_number(const char *name, int64_t value, int64_t least, int64_t most,
+                               TleiError *e) {
+    if (value < least)
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "%s is %lld; the least is %lld", name,
+                         (long long)value, (long long)least);
+    if (value > most)
+        return tlei_fail(e, TLE_STATUS_UNSUPPORTED_SHAPE, "%s is %lld; the most is %lld", name,
+                         (long long)value, (long long)most);
+    return TLE_STATUS_OK;
+}
+
+static tle_status check_dtype(const tle_topk_select_params *p, TleiError *e) {
+    switch (p->dtype) {
+    case TLE_DTYPE_FLOAT32:
+        return TLE_STATUS_OK;
+    case TLE_DTYPE_FLOAT16:
+    case TLE_DTYPE_BFLOAT16:
+    case TLE_DTYPE_INT32:
+    case TLE_DTYPE_INT64:
+        return tlei_fail(e, TLE_STATUS_UNSUPPORTED_DTYPE,
+                         "dtype is 0x%x; scores are TLE_DTYPE_FLOAT32 (0x%x)", (unsigned)p->dtype,
+                         (unsigned)TLE_DTYPE_FLOAT32);
+    default:
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "dtype is 0x%x, which is no tle_dtype",
+                         (unsigned)p->dtype);
+    }
+}
+
+static tle_status check_numbers(const tle_topk_select_params *p, TleiError *e) {
+    tle_status status = check_dtype(p, e);
+    if (!status && p->flags)
+        status = tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                           "flags is 0x%x; no flags are defined, so it must be 0", p->flags);
+    if (!status)
+        status = check_number("rows", p->rows, 0, TLE_TOPK_SELECT_MAX_ROWS, e);
+    if (!status)
+        status = check_number("columns", p->columns, 0, TLE_TOPK_SELECT_MAX_COLUMNS, e);
+    if (!status)
+        status = check_number("k", p->k, 1, TLE_TOPK_SELECT_MAX_K, e);
+    if (!status)
+        status = check_number("row_stride", p->row_stride, 0, INT64_MAX, e);
+    if (!status)
+        status = check_number("index_row_stride", p->index_row_stride, 0, INT64_MAX, e);
+    if (!status && p->index_row_stride < p->k)
+        status = tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                           "index_row_stride is %lld; the least is k, %lld",
+                           (long long)p->index_row_stride, (long long)p->k);
+    return status;
+}
+
+/* Bytes from the first to the last of 4-byte elements; 0 for none. False on overflow. */
+static bool extent(int64_t rows, int64_t stride, int64_t columns, uint64_t *bytes) {
+    int64_t elements = 0;
+    *bytes = 0;
+    if (!rows || !columns)
+        return true;
+    if (__builtin_mul_overflow(rows - 1, stride, &elements) ||
+        __builtin_add_overflow(elements, columns, &elements) || elements > INT64_MAX / 4)
+        return false;
+    *bytes = (uint64_t)elements * 4;
+    return true;
+}
+
+static tle_status check_pointer(const TleiRange *r, bool required, TleiError *e) {
+    uintptr_t address = (uintptr_t)r->address;
+    if (!address && required)
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "%s is NULL", r->name);
+    if (address % 4)
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                         "%s is %p; it must be a multiple of 4, the size of its element", r->name,
+                         r->address);
+    if (address + r->bytes < address)
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                         "%s is %p; its %llu bytes reach past the end of the address space",
+                         r->name, r->address, (unsigned long long)r->bytes);
+    return TLE_STATUS_OK;
+}
+
+static bool overlap(const TleiRange *a, const TleiRange *b) {
+    uintptr_t x = (uintptr_t)a->address, y = (uintptr_t)b->address;
+    return a->bytes && b->bytes && x < y + b->bytes && y < x + a->bytes;
+}
+
+enum { RANGE_SCORES, RANGE_INDICES, RANGE_LENGTHS, RANGE_STARTS, RANGE_WORKSPACE, RANGE_COUNT };
+
+/* The memory that a call may touch; the workspace's comes when its size is known. */
+static tle_status make_ranges(const tle_topk_select_params *p, TleiRange r[RANGE_COUNT],
+                              TleiError *e) {
+    r[RANGE_SCORES] = (TleiRange){"scores", p->scores, 0, false};
+    r[RANGE_INDICES] = (TleiRange){"indices", p->indices, 0, true};
+    uint64_t per_row = (uint64_t)p->rows * 4;
+    r[RANGE_LENGTHS] = (TleiRange){"lengths", p->lengths, p->lengths ? per_row : 0, false};
+    r[RANGE_STARTS] = (TleiRange){"row_starts", p->row_starts, p->row_starts ? per_row : 0, false};
+    r[RANGE_WORKSPACE] = (TleiRange){"workspace", NULL, 0, true};
+    if (!extent(p->rows, p->row_stride, p->columns, &r[RANGE_SCORES].bytes))
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                         "row_stride is %lld; %lld such rows exceed the address space",
+                         (long long)p->row_stride, (long long)p->rows);
+    if (!extent(p->rows, p->index_row_stride, p->k, &r[RANGE_INDICES].bytes))
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                         "index_row_stride is %lld; %lld such rows exceed the address space",
+                         (long long)p->index_row_stride, (long long)p->rows);
+    return TLE_STATUS_OK;
+}
+
+static tle_status check_ranges(const TleiRange r[RANGE_COUNT], TleiError *e) {
+    for (int i = RANGE_SCORES; i <= RANGE_STARTS; i++) {
+        tle_status status = check_pointer(&r[i], r[i].bytes != 0, e);
+        if (status)
+            return status;
+    }
+    for (int i = RANGE_SCORES; i <= RANGE_STARTS; i++)
+        if (i != RANGE_INDICES && overlap(&r[i], &r[RANGE_INDICES]))
+            return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                             "indices overlaps %s; the output may not overlap an input", r[i].name);
+    return TLE_STATUS_OK;
+}
+
+/* ---- dispatch ---- */
+
+/* The largest power of two that divides every row's address. */
+static int64_t alignment(const tle_topk_select_params *p) {
+    uint64_t bits = (uint64_t)(uintptr_t)p->scores | MAX_ALIGN;
+    if (p->rows > 1)
+        bits |= (uint64_t)p->row_stride * 4;
+    return (int64_t)(bits & (~bits + 1));
+}
+
+static void state_facts(tle_handle h, const tle_topk_select_params *p, TleiFact f[FACT_COUNT]) {
+    f[FACT_rows].number = p->rows;
+    f[FACT_columns].number = p->columns;
+    f[FACT_k].number = p->k;
+    f[FACT_align].number = alignment(p);
+    f[FACT_dtype].text = "fp32";
+    f[FACT_lengths].number = p->lengths != NULL;
+    f[FACT_row_starts].number = p->row_starts != NULL;
+    f[FACT_sm_count].number = h->device->info.sm_count;
+}
+
+static void log_choice(tle_handle h, const tle_topk_select_params *p, const TleiFact *f,
+                       const char *variant) {
+    char replay[256];
+    snprintf(replay, sizeof replay,
+             "tle explain topk --rows %lld --columns %lld --k %lld --align %lld%s%s",
+             (long long)p->rows, (long long)p->columns, (long long)p->k,
+             (long long)f[FACT_align].number, p->lengths ? " --lengths" : "",
+             p->row_starts ? " --row-starts" : "");
+    tlei_log(&h->log, TLE_LOG_DISPATCH, "topk_select", "dispatch", replay, "%s", variant);
+}
+
+/* A validated call. */
+typedef struct Call {
+    tle_topk_select_params p;
+    TleiFact facts[FACT_COUNT];
+    TleiRange ranges[RANGE_COUNT];
+    const TleiOp *op;
+    uint32_t variant;
+    uint64_t workspace; /* bytes needed */
+} Call;
+
+/* Everything before the launch. A call of no rows needs no variant. */
+static tle_status prepare(tle_handle h, const tle_topk_select_params *params, bool pointers,
+                          Call *c, TleiError *e) {
+    tle_status status = tlei_check_handle(h, e);
+    if (!status)
+        status = tlei_struct_in(&c->p, params, sizeof c->p, "params", e);
+    if (!status)
+        status = check_numbers(&c->p, e);
+    if (!status)
+        status = make_ranges(&c->p, c->ranges, e);
+    if (!status && pointers)
+        status = check_ranges(c->ranges, e);
+    if (status)
+        return status;
+    state_facts(h, &c->p, c->facts);
+    c->op = &h->ops[TLEI_OP_topk_select];
+    c->workspace = 0;
+    if (!c->p.rows)
+        return TLE_STATUS_OK;
+    status = tlei_choose(c->op, c->facts, &c->variant, e);
+    if (!status)
+        c->workspace = tlei_workspace(&c->op->variants[c->variant], (uint64_t)c->p.rows);
+    return status;
+}
+
+static tle_status check_workspace(Call *c, void *workspace, size_t size, TleiError *e) {
+    if (size < c->workspace)
+        return tlei_fail(e, TLE_STATUS_WORKSPACE_TOO_SMALL,
+                         "workspace_size is %zu; %s needs %llu bytes for %lld rows", size,
+                         c->op->variants[c->variant].name, (unsigned long long)c->workspace,
+                         (long long)c->p.rows);
+    if (!c->workspace)
+        return TLE_STATUS_OK;
+    if (!workspace || (uintptr_t)workspace % WORKSPACE_ALIGN)
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                         "workspace is %p; it must be a non-null multiple of %d", workspace,
+                         WORKSPACE_ALIGN);
+    c->ranges[RANGE_WORKSPACE].address = workspace;
+    c->ranges[RANGE_WORKSPACE].bytes = c->workspace;
+    return TLE_STATUS_OK;
+}
+
+static void bind(const Call *c, int64_t v[ARG_COUNT]) {
+    const tle_topk_select_params *p = &c->p;
+    v[ARG_scores] = (int64_t)(uintptr_t)p->scores;
+    v[ARG_lengths] = (int64_t)(uintptr_t)p->lengths;
+    v[ARG_row_starts] = (int64_t)(uintptr_t)p->row_starts;
+    v[ARG_indices] = (int64_t)(uintptr_t)p->indices;
+    v[ARG_row_stride] = p->row_stride;
+    v[ARG_index_stride] = p->index_row_stride;
+    v[ARG_columns] = p->columns;
+    v[ARG_k] = p->k;
+    v[ARG_flags] = (p->lengths ? FLAG_LENGTHS : 0) | (p->row_starts ? FLAG_ROW_STARTS : 0);
+    v[ARG_rows] = p->rows;
+    v[ARG_workspace] = (int64_t)(uintptr_t)c->ranges[RANGE_WORKSPACE].address;
+}
+
+static tle_status select_rows(tle_handle h, const tle_topk_select_params *params, void *workspace,
+                              size_t size, tle_stream stream, TleiError *e) {
+    Call c;
+    int64_t values[ARG_COUNT];
+    tle_status status = prepare(h, params, true, &c, e);
+    if (!status)
+        status = check_workspace(&c, workspace, size, e);
+    if (status || !c.p.rows)
+        return status;
+    if (tlei_log_on(&h->log, TLE_LOG_DISPATCH))
+        log_choice(h, &c.p, c.facts, c.op->variants[c.variant].name);
+    bind(&c, values);
+    TleiCall call = {values, (uint64_t)c.p.rows, stream, c.ranges, RANGE_COUNT};
+    return tlei_run(h, c.op, c.variant, &call, e);
+}
+
+/* ---- the public functions ---- */
+
+tle_status tle_topk_select(tle_handle h, const tle_topk_select_params *params, void *workspace,
+                           size_t workspace_size, tle_stream stream) {
+    TleiError *e = tlei_thread_error();
+    tle_status status = select_rows(h, params, workspace, workspace_size, stream, e);
+    return tlei_finish(h, "topk_select", status, e);
+}
+
+tle_status tle_topk_select_workspace_size(tle_handle h, const tle_topk_select_params *params,
+                                          size_t *size) {
+    TleiError *e = tlei_thread_error();
+    Call c;
+    tle_status status = prepare(h, params, false, &c, e);
+    if (!status && !size)
+        status = tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "size is NULL");
+    if (!status)
+        *size = (size_t)c.workspace;
+    return status;
+}
+
+tle_status tle_topk_select_supported(tle_handle h, const tle_topk_select_params *params,
+                                     char *reason, size_t reason_size) {
+    Call c;
+    TleiError e = {TLE_STATUS_OK, 0, ""};
+    TleiText out;
+    tle_status status = prepare(h, params, true, &c, &e);
+    if (!status && c.p.rows && c.op->variants[c.variant].problem)
+        status = tlei_fail(&e, TLE_STATUS_INTERNAL, "%s: %s", c.op->variants[c.variant].name,
+                           c.op->variants[c.variant].problem);
+    tlei_text_init(&out, reason, reason_size);
+    tlei_text_add(&out, "%s", status ? e.text : "");
+    return status;
+}
+
+tle_status tle_topk_select_explain(tle_handle h, const tle_topk_select_params *params, char *text,
+                                   size_t text_size, size_t *needed) {
+    TleiError *e = tlei_thread_error();
+    TleiError refused = {TLE_STATUS_OK, 0, ""};
+    TleiText out;
+    Call c;
+    tle_status status = tlei_check_handle(h, e);
+    if (status)
+        return status;
+    tlei_text_init(&out, text, text_size);
+    status = prepare(h, params, false, &c, &refused);
+    /* These two come from the tables, which explain themselves; the rest from the arguments. */
+    if (status && status != TLE_STATUS_NO_VARIANT && !h->ops[TLEI_OP_topk_select].absent)
+        tlei_text_add(&out, "refused: %s\n", refused.text);
+    else
+        tlei_explain(&h->ops[TLEI_OP_topk_select], c.facts, &out);
+    if (needed)
+        *needed = out.len + 1;
+    return TLE_STATUS_OK;
+}
+
+tle_status tle_topk_select_variants(tle_handle h, tle_variant_fn fn, void *user) {
+    return tle_variants(h, tlei_op_topk_select.name, fn, user);
+}
