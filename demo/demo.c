@@ -87,7 +87,8 @@ static void keep_variant(uint32_t flag, const char *line, void *user) {
 /* The device that TLE_DEVICE names, else a GPU, else the emulator, saying why. */
 static tle_device_kind choose_device(void) {
     int32_t count = 0;
-    if (getenv("TLE_DEVICE")) {
+    const char *named = getenv("TLE_DEVICE");
+    if (named && *named) {
         return TLE_DEVICE_DEFAULT;
     }
     tle_status status = tle_device_count(TLE_DEVICE_CUDA, &count);
