@@ -28,20 +28,21 @@ typedef struct DType {
 
 typedef enum SKind {
     SV_ERROR = 0,
-    SV_NONE,      /* None */
-    SV_BOOL,      /* i */
-    SV_INT,       /* i */
-    SV_FLOAT,     /* f */
-    SV_STR,       /* str */
-    SV_DTYPE,     /* dtype; also pointer types */
-    SV_TUPLE,     /* items, len; lists too */
-    SV_SLICE,     /* only the full slice `:` (items NULL) or constexpr lower/upper/step in items[3] */
+    SV_NONE,  /* None */
+    SV_BOOL,  /* i */
+    SV_INT,   /* i */
+    SV_FLOAT, /* f */
+    SV_STR,   /* str */
+    SV_DTYPE, /* dtype; also pointer types */
+    SV_TUPLE, /* items, len; lists too */
+    SV_SLICE, /* only the full slice `:` (items NULL) or constexpr lower/upper/step in items[3] */
     SV_ELLIPSIS,
     SV_TENSOR,    /* dtype, rank, shape, v */
     SV_BUFFER,    /* dtype, rank, shape, v: a shared buffer (tle.gpu.alloc) */
     SV_FUNCTION,  /* ast: a jit function of this file */
     SV_BUILTIN,   /* builtin: index into the builtin table */
-    SV_NAMESPACE, /* str: canonical dotted prefix: "tl", "tl.math", "tle", "tle.gpu", "triton", "python" */
+    SV_NAMESPACE, /* str: canonical dotted prefix: "tl", "tl.math", "tle", "tle.gpu", "triton",
+                     "python" */
     SV_METHOD,    /* builtin + items[0] = the bound object */
     SV_RANGE      /* result of range()/tl.range()/tl.static_range(): items, see SRangeItem */
 } SKind;
@@ -68,8 +69,14 @@ struct SVal {
 typedef enum SRangeKind { S_RANGE_RUNTIME, S_RANGE_STATIC } SRangeKind;
 /* SV_RANGE: num.i = SRangeKind; items indexed by SRangeItem, absent attributes are SV_NONE. */
 typedef enum SRangeItem {
-    S_RANGE_START, S_RANGE_STOP, S_RANGE_STEP,
-    S_RANGE_NUM_STAGES, S_RANGE_UNROLL, S_RANGE_FLATTEN, S_RANGE_NO_LICM, S_RANGE_REORDER,
+    S_RANGE_START,
+    S_RANGE_STOP,
+    S_RANGE_STEP,
+    S_RANGE_NUM_STAGES,
+    S_RANGE_UNROLL,
+    S_RANGE_FLATTEN,
+    S_RANGE_NO_LICM,
+    S_RANGE_REORDER,
     S_RANGE_ITEMS
 } SRangeItem;
 
@@ -109,7 +116,7 @@ bool dt_is_unsigned(DType t); /* uint* */
 bool dt_is_signed(DType t);
 uint32_t dt_bits(DType t); /* pointers 64 */
 DType dt_pointee(DType t);
-const char *dt_name(Sema *s, DType t); /* "float32", "pointer<float32>" */
+const char *dt_name(Sema *s, DType t);                /* "float32", "pointer<float32>" */
 bool dt_from_signature(const char *text, DType *out); /* "*fp32" */
 IrType dt_ir(Sema *s, DType t);                       /* scalar TIR type */
 IrType sv_ir_type(Sema *s, DType t, uint32_t rank, const int64_t *shape);
@@ -144,7 +151,8 @@ SVal sema_namespace_get(Sema *s, Str ns, Str name, Span at);
 SVal sema_import(Sema *s, Str module);
 /* Attributes of values: .dtype .shape .T .type .to .sum ...: SV_METHOD for methods. */
 SVal sema_attribute(Sema *s, SVal object, Str name, Span at);
-/* Python builtins that jit code may call: range, min, max, float, int, bool, len, abs, tuple, ... */
+/* Python builtins that jit code may call: range, min, max, float, int, bool, len, abs, tuple, ...
+ */
 bool sema_python_builtin(Sema *s, Str name, SVal *out);
 typedef struct SArgs {
     const SVal *pos;
