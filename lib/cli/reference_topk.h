@@ -1,0 +1,23 @@
+/* The selection contract in plain C, as slow and simple as it can be: what every kernel is compared
+ * with, here and in the tests. It shares nothing with the kernels. */
+#ifndef CLI_REFERENCE_TOPK_H
+#define CLI_REFERENCE_TOPK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The k best of n scores: their indices ascending, then -1. False when memory is exhausted. */
+bool reference_topk_row(const float *scores, int64_t n, int64_t k, int32_t *out);
+
+typedef struct ReferenceTopk {
+    const float *scores;
+    int64_t rows, columns, row_stride, k;
+    const int32_t *lengths, *row_starts; /* each may be NULL */
+    int32_t *indices;
+    int64_t index_row_stride;
+} ReferenceTopk;
+
+/* A whole call, as tle_topk_select defines it. */
+bool reference_topk(const ReferenceTopk *call);
+
+#endif
