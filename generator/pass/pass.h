@@ -9,15 +9,16 @@
 #include "ir/ir.h"
 
 typedef struct PassTarget {
-    const char *name;      /* "sm_90a" */
-    const char *family;    /* "sm90": selects the pipeline */
-    uint32_t sm;           /* 90 */
-    uint32_t max_shared;   /* bytes of dynamic shared memory a CTA may ask for: 232448 on sm_90 */
-    uint32_t max_vector;   /* widest global access in bytes: 16 (32 on sm_100) */
+    const char *name;    /* "sm_90a" */
+    const char *family;  /* "sm90": selects the pipeline */
+    uint32_t sm;         /* 90 */
+    uint32_t max_shared; /* bytes of dynamic shared memory a CTA may ask for: 232448 on sm_90 */
+    uint32_t max_vector; /* widest global access in bytes: 16 (32 on sm_100) */
 } PassTarget;
 
 /* By name; NULL when unknown. */
 const PassTarget *pass_target(const char *name);
+const PassTarget *pass_target_at(uint32_t i); /* NULL past the end */
 
 typedef struct PassContext {
     IrModule *m;
@@ -49,8 +50,8 @@ typedef struct PassOptions {
     const char *disable;     /* comma list of passes to leave out */
     bool verify_each;
     bool print_changed;
-    bool time;               /* report through the sink below */
-    FILE *dump;              /* where print_after goes */
+    bool time;  /* report through the sink below */
+    FILE *dump; /* where print_after goes */
     void (*on_time)(void *user, const char *pass, double ms);
     void *user;
 } PassOptions;
