@@ -1,0 +1,117 @@
+/* Options: tables to getopt_long, and help made of the same tables. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define B(id)          (1u << OPT_##id)
+#define DEVICE_OPTIONS (B(device) | B(ordinal) | B(arch) | B(dispatch))
+
+_Static_assert(OPT_COUNT <= 32, "a command's options are bits of 32");
+
+static const struct {
+    const char *name, *argument, *help;
+    char letter;
+} option_table[OPT_COUNT] = {
+#define X(id, name, letter, argument, help) {name, argument, help, letter},
+#include "cli/options.def"
+#undef X
+};
+
+static const struct {
+    const char *name, *operands, *summary;
+    uint32_t options;
+} command_table[CMD_COUNT] = {
+#define X(name, operands, summary, options) {#name, operands, summary, (options) | B(help)},
+#include "cli/commands.def"
+#undef X
+};
+
+void options_help(CommandId command) {
+    printf("Usage: tle %s %s%s[OPTION]...\n\n%s.\n\nOptions:\n", command_table[command].name,
+           command_table[command].operands, *command_table[command].operands ? " " : "",
+           command_table[command].summary);
+    for (int i = 0; i < OPT_COUNT; i++) {
+        if (!(command_table[command].options & 1u << i))
+            continue;
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s", option_table[i].name,
+                 option_table[i].argument ? " " : "",
+                 option_table[i].argument ? option_table[i].argument : "");
+        printf("  %c%c%c %-24s  %s\n", option_table[i].letter ? '-' : ' ',
+               option_table[i].letter ? option_table[i].letter : ' ',
+               option_table[i].letter ? ',' : ' ', left, option_table[i].help);
+    }
+}
+
+/* Fills getopt's two tables with the options of a command. */
+static void make_tables(CommandId command, struct option longs[OPT_COUNT + 1],
+                        char shorts[2 * OPT_COUNT + 1]) {
+    int n = 0;
+    for (int i = 0; i < OPT_COUNT; i++) {
+        if (!(command_table[command].options & 1u << i))
+            continue;
+        bool argument = option_table[i].argument != NULL;
+        longs[n++] = (struct option){option_table[i].name,
+                                     argument ? required_argument : no_argument, NULL, 256 + i};
+        if (option_table[i].letter)
+            *shorts++ = option_table[i].letter;
+        if (option_table[i].letter && argument)
+            *shorts++ = ':';
+    }
+    longs[n] = (struct option){0};
+    *shorts = '\0';
+}
+
+static int option_of(int c) {
+    if (c >= 256)
+        return c - 256;
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (option_table[i].letter == c)
+            return i;
+    return -1;
+}
+
+int options_parse(CommandId command, int argc, char **argv, Options *out) {
+    struct option longs[OPT_COUNT + 1];
+    char shorts[2 * OPT_COUNT + 1];
+    make_tables(command, longs, shorts);
+    *out = (Options){.command = command};
+    for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+        int id = option_of(c);
+        if (id < 0)
+            return EXIT_USAGE;
+        out->value[id] = optarg ? optarg : "";
+    }
+    if (out->value[OPT_help]) {
+        options_help(command);
+        return 0;
+    }
+    if (optind < argc && *command_table[command].operands)
+        out->operand = argv[optind++];
+    if (optind < argc) {
+        complain("%s: '%s' is not expected", command_table[command].name, argv[optind]);
+        return EXIT_USAGE;
+    }
+    return -1;
+}
+
+bool options_int(const Options *o, OptionId id, int64_t lo, int64_t hi, int64_t missing,
+                 int64_t *out) {
+    const char *text = o->value[id];
+    *out = missing;
+    if (!text)
+        return true;
+    char *end = NULL;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (errno || end == text || *end || value < lo || value > hi) {
+        complain("--%s is '%s'; it is an integer of %lld to %lld", option_table[id].name, text,
+                 (long long)lo, (long long)hi);
+        return false;
+    }
+    *out = value;
+    return true;
+}

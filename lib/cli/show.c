@@ -1,0 +1,241 @@
+/* Commands that look: info, list, explain, dump, env. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- info ---- */
+
+static void show_device(const tle_device_info *d) {
+    printf("  %d: %s, %s, %d SMs, %.1f GiB, L2 %d MiB", d->ordinal, d->name, d->arch, d->sm_count,
+           (double)d->memory_bytes / (1 << 30), d->l2_bytes >> 20);
+    if (d->driver_version)
+        printf(", driver CUDA %d.%d", d->driver_version / 1000, d->driver_version % 1000 / 10);
+    printf("\n");
+}
+
+static void show_devices(tle_device_kind kind, const char *title) {
+    int32_t count = 0;
+    printf("%s devices:\n", title);
+    if (tle_device_count(kind, &count)) {
+        printf("  none: %s\n", tle_last_error());
+        return;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        tle_device_info d = {.struct_size = sizeof d};
+        if (tle_get_device_info(kind, i, &d))
+            printf("  %d: %s\n", i, tle_last_error());
+        else
+            show_device(&d);
+    }
+    if (!count)
+        printf("  none: the driver sees none\n");
+}
+
+static int count_variant(const tle_variant_info *info, void *user) {
+    (void)info;
+    ++*(int *)user;
+    return 0;
+}
+
+int command_info(const Options *o) {
+    tle_handle_options options = TLE_HANDLE_OPTIONS_INIT;
+    options.device_kind = TLE_DEVICE_NONE;
+    options.arch = o->value[OPT_arch];
+    tle_handle handle = NULL;
+    tle_memory_usage usage = {.struct_size = sizeof usage};
+    char build_id[TLE_BUILD_ID_SIZE];
+    int variants = 0;
+    printf("%s\n", tle_build_info());
+    show_devices(TLE_DEVICE_CUDA, "CUDA");
+    show_devices(TLE_DEVICE_EMU, "Emulated");
+    tle_status status = tle_create(&handle, &options);
+    if (!status)
+        status = tle_memory_info(handle, &usage);
+    if (!status)
+        status = tle_build_id(handle, build_id);
+    if (!status)
+        status = tle_variants(handle, NULL, count_variant, &variants);
+    if (!status)
+        printf("Kernels: %d variants, %llu bytes embedded, build id %.16s\n", variants,
+               (unsigned long long)usage.pack_bytes, build_id);
+    tle_destroy(handle);
+    return status ? complain_status("info", status) : 0;
+}
+
+/* ---- list ---- */
+
+typedef struct Lister {
+    bool json;
+    int count;
+} Lister;
+
+static void print_number_or(int32_t value, const char *unknown) {
+    if (value < 0)
+        printf("%s", unknown);
+    else
+        printf("%d", value);
+}
+
+static void list_json(const tle_variant_info *v, bool first) {
+    printf("%s\n  {\"name\": \"%s\", \"op\": \"%s\", \"arch\": \"%s\", \"threads\": %d, "
+           "\"cluster\": [%d, %d, %d], \"shared_bytes\": %d, \"registers\": ",
+           first ? "" : ",", v->name, v->op, v->arch, v->threads, v->cluster[0], v->cluster[1],
+           v->cluster[2], v->shared_bytes);
+    print_number_or(v->registers, "null");
+    printf(", \"spill_bytes\": ");
+    print_number_or(v->spill_bytes, "null");
+    printf("}");
+}
+
+static int list_one(const tle_variant_info *v, void *user) {
+    Lister *l = (Lister *)user;
+    if (l->json) {
+        list_json(v, l->count++ == 0);
+        return 0;
+    }
+    if (!l->count++)
+        printf("%-44s %-8s %7s %7s %7s %6s %6s\n", "variant", "arch", "threads", "cluster",
+               "shared", "regs", "spills");
+    printf("%-44s %-8s %7d %dx%dx%d   %7d ", v->name, v->arch, v->threads, v->cluster[0],
+           v->cluster[1], v->cluster[2], v->shared_bytes);
+    print_number_or(v->registers, "     ?");
+    printf(" ");
+    print_number_or(v->spill_bytes, "     ?");
+    printf("%s\n", v->disabled ? "  disabled" : "");
+    return 0;
+}
+
+/* Listing and dumping need no device unless one is named. */
+static int open_for_questions(const Options *o, tle_handle *handle) {
+    Options questions = *o;
+    if (!o->value[OPT_device])
+        questions.value[OPT_device] = "none";
+    return open_handle(&questions, handle);
+}
+
+int command_list(const Options *o) {
+    tle_handle handle = NULL;
+    Lister l = {.json = o->value[OPT_json] != NULL};
+    int failed = open_for_questions(o, &handle);
+    if (failed)
+        return failed;
+    if (l.json)
+        printf("[");
+    tle_status status = tle_variants(handle, o->operand, list_one, &l);
+    if (l.json)
+        printf("\n]\n");
+    failed = status ? complain_status("list", status) : 0;
+    if (!status && !l.count && !l.json)
+        failed = complain("the library holds no variants for this device");
+    tle_destroy(handle);
+    return failed;
+}
+
+/* ---- explain ---- */
+
+static int explain_params(const Options *o, tle_topk_select_params *p) {
+    int64_t align = 0;
+    *p = (tle_topk_select_params)TLE_TOPK_SELECT_PARAMS_INIT;
+    if (!o->operand || strcmp(o->operand, "topk"))
+        return complain("explain: name an operator: topk"), EXIT_USAGE;
+    if (!o->value[OPT_columns] || !o->value[OPT_k])
+        return complain("explain topk: --columns and --k are needed"), EXIT_USAGE;
+    if (!options_int(o, OPT_rows, INT64_MIN, INT64_MAX, 1, &p->rows) ||
+        !options_int(o, OPT_columns, INT64_MIN, INT64_MAX, 0, &p->columns) ||
+        !options_int(o, OPT_k, INT64_MIN, INT64_MAX, 0, &p->k) ||
+        !options_int(o, OPT_align, 4, 1 << 20, 16, &align))
+        return EXIT_USAGE;
+    if (align & (align - 1))
+        return complain("--align is %lld; it is a power of two", (long long)align), EXIT_USAGE;
+    /* Never dereferenced: explain looks at alignments only. */
+    p->scores = (const void *)(uintptr_t)align;
+    p->row_stride = (p->columns > 0 ? p->columns : 0) + 2 * align;
+    p->row_stride -= p->row_stride % (align / 4);
+    if (align == 4)
+        p->row_stride |= 1;
+    p->index_row_stride = p->k > 0 ? p->k : 1;
+    p->lengths = o->value[OPT_has_lengths] ? (const int32_t *)(uintptr_t)4 : NULL;
+    p->row_starts = o->value[OPT_has_row_starts] ? (const int32_t *)(uintptr_t)4 : NULL;
+    return 0;
+}
+
+static int print_explanation(tle_handle handle, const tle_topk_select_params *p) {
+    size_t needed = 0;
+    tle_status status = tle_topk_select_explain(handle, p, NULL, 0, &needed);
+    char *text = status ? NULL : (char *)malloc(needed);
+    if (text)
+        status = tle_topk_select_explain(handle, p, text, needed, NULL);
+    if (!status && text)
+        fputs(text, stdout);
+    free(text);
+    if (status || !text)
+        return status ? complain_status("explain", status) : complain("no memory");
+    return tle_topk_select_workspace_size(handle, p, &needed) ? EXIT_FAILED : 0;
+}
+
+int command_explain(const Options *o) {
+    tle_handle handle = NULL;
+    tle_topk_select_params p;
+    int failed = explain_params(o, &p);
+    if (!failed)
+        failed = open_for_questions(o, &handle);
+    if (!failed)
+        failed = print_explanation(handle, &p);
+    tle_destroy(handle);
+    return failed;
+}
+
+/* ---- dump ---- */
+
+static tle_variant_part part_of(const Options *o) {
+    return o->value[OPT_ptx]     ? TLE_PART_PTX
+           : o->value[OPT_tir]   ? TLE_PART_TIR
+           : o->value[OPT_cubin] ? TLE_PART_CUBIN
+                                 : TLE_PART_META;
+}
+
+static int write_bytes(const char *path, const char *bytes, size_t size, bool text) {
+    FILE *f = path ? fopen(path, "wb") : stdout;
+    if (!f)
+        return complain("%s cannot be opened", path);
+    bool ok = fwrite(bytes, 1, size, f) == size;
+    if (text && size && bytes[size - 1] != '\n')
+        ok = fputc('\n', f) != EOF && ok;
+    if (path)
+        ok = fclose(f) == 0 && ok;
+    return ok ? 0 : complain("%s cannot be written", path ? path : "standard output");
+}
+
+int command_dump(const Options *o) {
+    tle_handle handle = NULL;
+    size_t size = 0;
+    char *bytes = NULL;
+    tle_variant_part part = part_of(o);
+    if (!o->operand)
+        return complain("dump: name a variant ('tle list' prints them)"), EXIT_USAGE;
+    int failed = open_for_questions(o, &handle);
+    if (failed)
+        return failed;
+    tle_status status = tle_variant_data(handle, o->operand, part, NULL, &size);
+    if (!status && (bytes = (char *)malloc(size ? size : 1)))
+        status = tle_variant_data(handle, o->operand, part, bytes, &size);
+    if (status || !bytes)
+        failed = status ? complain_status("dump", status) : complain("no memory");
+    else
+        failed = write_bytes(o->value[OPT_out], bytes, size, part != TLE_PART_CUBIN);
+    free(bytes);
+    tle_destroy(handle);
+    return failed;
+}
+
+/* ---- env ---- */
+
+int command_env(const Options *o) {
+    const char *name = NULL, *value = NULL, *meaning = NULL;
+    (void)o;
+    for (int32_t i = 0; tle_environment(i, &name, &value, &meaning); i++)
+        printf("%s=%s\n    %s\n", name, value ? value : "", meaning);
+    return 0;
+}
