@@ -1,0 +1,33 @@
+/* One call of tle_topk_select on any device, compared with the plain C reference. */
+#ifndef KERNELS_SUPPORT_TOPK_CASE_H
+#define KERNELS_SUPPORT_TOPK_CASE_H
+
+#include "kernels/support/values.h"
+#include "tle/tle.h"
+
+#include <stdbool.h>
+
+typedef struct TopkCase {
+    int64_t rows, columns, k;
+    int64_t row_stride;   /* 0: columns */
+    int64_t index_stride; /* 0: k */
+    int64_t misalign;     /* elements that the scores' base is off a 256-byte boundary */
+    ValueKind values;
+    bool lengths, row_starts;
+    int32_t length; /* with lengths: every row's length; TOPK_RAGGED draws them */
+    int32_t start;  /* with row_starts: idem */
+    uint64_t seed;
+    tle_stream stream;
+} TopkCase;
+
+/* Draws from -3 .. columns + 3, so negative and too long ones come up. */
+#define TOPK_RAGGED INT32_MIN
+
+/* Runs the case. False when the result differs from the reference, or anything was written outside
+ * of indices [rows, k], or a call failed; `why` then says what, with the case. */
+bool run_topk_case(tle_handle h, const TopkCase *c, char *why, size_t why_size);
+
+/* A description that replays it. */
+void describe_topk_case(const TopkCase *c, char *text, size_t size);
+
+#endif

@@ -1,0 +1,136 @@
+#include "kernels/support/topk_suite.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* Around k, around the tile of 8192, odd ones, and long rows. */
+bool topk_lengths(TopkVisit *visit, void *user, int64_t max_columns) {
+    static const int64_t columns[] = {1,      2,      3,      511,    512,    513,   1023,
+                                      1025,   2047,   2048,   2049,   4095,   4096,  4097,
+                                      8191,   8192,   8193,   16385,  32768,  65537, 99999,
+                                      131071, 131072, 262144, 524288, 1048576};
+    static const int64_t ks[] = {512, 1024, 2048};
+    for (size_t i = 0; i < COUNT(columns); i++) {
+        for (size_t j = 0; j < COUNT(ks) && columns[i] <= max_columns; j++) {
+            if (columns[i] > 20000 && j != 2)
+                continue;
+            TopkCase c = {.rows = 1,
+                          .columns = columns[i],
+                          .k = ks[j],
+                          .values = VALUES_NORMAL,
+                          .seed = i + 1};
+            if (!visit(&c, user))
+                return false;
+        }
+    }
+    static const int32_t lengths[] = {0,    1,    -1,   INT32_MIN + 1, 2047, 2048,
+                                      2049, 3001, 4999, 5000,          5001, INT32_MAX};
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        TopkCase c = {.rows = 3,
+                      .columns = 5000,
+                      .k = 2048,
+                      .values = VALUES_NORMAL,
+                      .lengths = true,
+                      .length = lengths[i],
+                      .seed = 100 + i};
+        if (!visit(&c, user))
+            return false;
+    }
+    return true;
+}
+
+bool topk_values(TopkVisit *visit, void *user) {
+    for (int kind = 0; kind < VALUES_COUNT; kind++) {
+        TopkCase c = {.rows = 2, .columns = 10000, .k = 2048, .values = (ValueKind)kind, .seed = 7};
+        TopkCase d = {.rows = 1,
+                      .columns = 3001,
+                      .k = 512,
+                      .values = (ValueKind)kind,
+                      .seed = 8,
+                      .misalign = 1};
+        if (!visit(&c, user) || !visit(&d, user))
+            return false;
+    }
+    return true;
+}
+
+bool topk_ragged(TopkVisit *visit, void *user) {
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        for (int kind = 0; kind < 4; kind++) {
+            TopkCase c = {.rows = 9,
+                          .columns = 3000 + (int64_t)seed * 4,
+                          .k = kind == 3 ? 100 : 512,
+                          .values = kind == 2 ? VALUES_GRID : VALUES_NORMAL,
+                          .seed = seed};
+            c.lengths = kind != 1;
+            c.row_starts = kind != 0;
+            c.length = c.start = TOPK_RAGGED;
+            if (!visit(&c, user))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool topk_strides(TopkVisit *visit, void *user) {
+    static const struct {
+        int64_t columns, stride, index_stride, misalign;
+    } forms[] = {{4096, 4096, 0, 1},   {4096, 4097, 0, 0},   {4096, 4100, 600, 0},
+                 {4095, 4096, 513, 0}, {4097, 5001, 0, 3},   {2500, 1, 0, 0},
+                 {2500, 0, 0, 2},      {4096, 8192, 700, 4}, {9001, 9004, 0, 0},
+                 {12288, 12290, 0, 2}};
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        TopkCase c = {.rows = 4,
+                      .columns = forms[i].columns,
+                      .row_stride = forms[i].stride,
+                      .k = 512,
+                      .index_stride = forms[i].index_stride,
+                      .misalign = forms[i].misalign,
+                      .values = VALUES_NORMAL,
+                      .seed = i + 1};
+        if (!visit(&c, user))
+            return false;
+    }
+    return true;
+}
+
+bool topk_ks(TopkVisit *visit, void *user) {
+    static const int64_t ks[] = {1,    2,    3,    7,    31,   32,   33,   100,
+                                 255,  511,  512,  513,  777,  1023, 1024, 1025,
+                                 2000, 2047, 2048, 2049, 3000, 4095, 4096};
+    for (size_t i = 0; i < COUNT(ks); i++) {
+        TopkCase c = {.rows = 1,
+                      .columns = 6000,
+                      .k = ks[i],
+                      .values = i % 2 ? VALUES_GRID : VALUES_NORMAL,
+                      .seed = i + 1};
+        if (!visit(&c, user))
+            return false;
+    }
+    return true;
+}
+
+static int64_t draw_columns(Random *r, int64_t max) {
+    int64_t top = (int64_t)1 << (1 + random_below(r, 14));
+    return 1 + (int64_t)random_below(r, (uint64_t)(top < max ? top : max));
+}
+
+bool topk_random(TopkVisit *visit, void *user, uint64_t seed, uint32_t cases, int64_t max_columns) {
+    Random r = {seed};
+    for (uint32_t i = 0; i < cases; i++) {
+        TopkCase c = {.rows = 1 + (int64_t)random_below(&r, 4),
+                      .columns = draw_columns(&r, max_columns)};
+        c.k = random_below(&r, 3) ? 1 + (int64_t)random_below(&r, 1u << (1 + random_below(&r, 12)))
+                                  : (int64_t)512 << random_below(&r, 3);
+        c.row_stride = c.columns + (int64_t)random_below(&r, 9);
+        c.index_stride = c.k + (int64_t)random_below(&r, 3);
+        c.misalign = (int64_t)random_below(&r, 5);
+        c.values = (ValueKind)random_below(&r, VALUES_COUNT);
+        c.lengths = random_below(&r, 2) != 0;
+        c.row_starts = random_below(&r, 3) == 0;
+        c.length = c.start = TOPK_RAGGED;
+        c.seed = random_bits(&r);
+        if (!visit(&c, user))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,18 @@
+/* The duties of tle_topk_select as lists of cases, for any device. */
+#ifndef KERNELS_SUPPORT_TOPK_SUITE_H
+#define KERNELS_SUPPORT_TOPK_SUITE_H
+
+#include "kernels/support/topk_case.h"
+
+/* Sees one case; false stops the list. */
+typedef bool TopkVisit(const TopkCase *c, void *user);
+
+/* Each returns false as soon as the visitor did. max_columns bounds the long rows. */
+bool topk_lengths(TopkVisit *visit, void *user, int64_t max_columns);
+bool topk_values(TopkVisit *visit, void *user);
+bool topk_ragged(TopkVisit *visit, void *user);
+bool topk_strides(TopkVisit *visit, void *user);
+bool topk_ks(TopkVisit *visit, void *user);
+bool topk_random(TopkVisit *visit, void *user, uint64_t seed, uint32_t cases, int64_t max_columns);
+
+#endif
