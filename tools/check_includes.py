@@ -20,6 +20,7 @@ LIB_FOLDERS = {
     "cli": {"cli", "base", "tle"},
 }
 LLVM_LAYERS = {"codegen"}
+GENERATED = {"operators.def"}
 PUBLIC_SYSTEM_HEADERS = {"stddef.h", "stdint.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -44,7 +45,7 @@ def problem_of(path, quote, target):
     layer = parts[1]
     if target.startswith("llvm-c/") or target.startswith("llvm/"):
         return None if layer in LLVM_LAYERS else f"{layer} may not use LLVM's headers"
-    if quote == "<":
+    if quote == "<" or target in GENERATED:
         return None
     if "/" not in target:
         beside = os.path.join(tree.ROOT, os.path.dirname(path), target)
