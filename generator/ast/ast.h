@@ -25,11 +25,11 @@ typedef enum AstKind {
 } AstKind;
 
 typedef enum AstOp { /* binary, unary, compare and boolean operators, as written */
-    AST_OP_NONE = 0,
+                     AST_OP_NONE = 0,
 #define X(name, text) AST_OP_##name,
 #include "ast/op.def"
 #undef X
-    AST_OP_COUNT
+                     AST_OP_COUNT
 } AstOp;
 
 typedef struct AstList {
@@ -61,7 +61,7 @@ typedef struct Ast {
     Sources *sources;
     VEC(AstNode) nodes; /* nodes.data[0] is the none node */
     VEC(AstId) lists;
-    AstId root; /* MODULE */
+    AstId root;         /* MODULE */
     VEC(AstHint) hints; /* by ascending line */
 } Ast;
 

@@ -15,9 +15,9 @@
 void *vec_grow(Arena *a, void *data, uint32_t len, uint32_t *cap, uint32_t want, size_t size);
 
 #define vec_reserve(a, v, n)                                                                       \
-    ((n) > (v)->cap ? ((v)->data = vec_grow((a), (v)->data, (v)->len, &(v)->cap, (n),              \
-                                            sizeof *(v)->data))                                    \
-                    : (v)->data)
+    ((n) > (v)->cap                                                                                \
+         ? ((v)->data = vec_grow((a), (v)->data, (v)->len, &(v)->cap, (n), sizeof *(v)->data))     \
+         : (v)->data)
 #define vec_push(a, v, x) (vec_reserve((a), (v), (v)->len + 1), (v)->data[(v)->len++] = (x))
 #define vec_pop(v)        ((v)->data[--(v)->len])
 

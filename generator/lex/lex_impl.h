@@ -59,7 +59,7 @@ void lex_string(Lexer *lx, uint32_t start);
 void lex_fstring_text(Lexer *lx);
 /* At a character inside a field: whether it is one that means something there. */
 bool lex_field_char(Lexer *lx);
-/* Reports the f-string that is open and leaves it. */
+/* Reports the f-string that is open and leaves it with those around it. */
 void lex_abandon_fstring(Lexer *lx, const char *found);
 
 #endif

@@ -257,35 +257,47 @@ static void text_character(Lexer *lx, bool raw, bool bytes) {
     strbuf_addc(&lx->text, c);
 }
 
-static void unterminated(Lexer *lx, uint32_t start, char quote, bool triple, const char *found) {
-    uint32_t hi = start;
-    while (hi < lx->at && lx->s[hi] != '\n' && lx->s[hi] != '\r')
-        hi++;
-    int count = triple ? 3 : 1;
-    char quotes[4] = {quote, quote, quote, '\0'};
-    diag_error(lx->diag, DIAG_LEX_STRING, lex_span(lx, start, hi),
-               "a string that begins here does not end: expected %.*s, found %s", count, quotes,
-               found);
-    lex_add(lx, TOK_ERROR, start, lx->at);
+/* Leaves the innermost f-string with all its fields. */
+static Mode leave_fstring(Lexer *lx) {
+    Mode m;
+    do
+        m = vec_pop(&lx->modes);
+    while (m.kind != MODE_TEXT);
+    lx->brackets = m.brackets;
+    return m;
 }
 
-static void plain_string(Lexer *lx, uint32_t start, Mode m, bool bytes) {
+/* A string in a field of an f-string is most likely the quote that was to end the f-string, so the
+ * outermost one is reported, and left. */
+static void unterminated(Lexer *lx, Mode m, const char *found) {
+    while (lx->modes.len)
+        m = leave_fstring(lx);
+    uint32_t hi = m.start;
+    while (hi < lx->at && lx->s[hi] != '\n' && lx->s[hi] != '\r')
+        hi++;
+    const char quotes[] = {m.quote, m.triple ? m.quote : '\0', m.quote, '\0'};
+    diag_error(lx->diag, DIAG_LEX_STRING, lex_span(lx, m.start, hi),
+               "a string that begins here does not end: expected %s, found %s", quotes, found);
+    lex_add(lx, TOK_ERROR, m.start, lx->at);
+}
+
+static void plain_string(Lexer *lx, Mode m, bool bytes) {
     lx->text.len = 0;
     strbuf_add(&lx->text, "", 0);
     while (lx->at < lx->len && !at_end_quote(lx, m.quote, m.triple)) {
         char c = lex_peek(lx, 0);
         if (!m.triple && (c == '\n' || c == '\r')) {
-            unterminated(lx, start, m.quote, m.triple, "the end of the line");
+            unterminated(lx, m, "the end of the line");
             return;
         }
         text_character(lx, m.raw, bytes);
     }
     if (lx->at >= lx->len) {
-        unterminated(lx, start, m.quote, m.triple, "the end of the file");
+        unterminated(lx, m, "the end of the file");
         return;
     }
     lx->at += m.triple ? 3 : 1;
-    Token *t = lex_add(lx, TOK_STRING, start, lx->at);
+    Token *t = lex_add(lx, TOK_STRING, m.start, lx->at);
     t->value.text = str_intern(lx->strings, lx->text.text, lx->text.len);
     t->flags = bytes ? TOK_FLAG_BYTES : 0;
 }
@@ -303,28 +315,15 @@ void lex_string(Lexer *lx, uint32_t start) {
     m.triple = lex_peek(lx, 1) == m.quote && lex_peek(lx, 2) == m.quote;
     lx->at += m.triple ? 3 : 1;
     if (!format) {
-        plain_string(lx, start, m, bytes);
+        plain_string(lx, m, bytes);
         return;
     }
     lex_add(lx, TOK_FSTRING_START, start, lx->at);
     vec_push(lx->arena, &lx->modes, m);
 }
 
-/* Leaves the innermost f-string with all its fields. */
-static Mode leave_fstring(Lexer *lx) {
-    Mode m;
-    do
-        m = vec_pop(&lx->modes);
-    while (m.kind != MODE_TEXT);
-    lx->brackets = m.brackets;
-    return m;
-}
-
 void lex_abandon_fstring(Lexer *lx, const char *found) {
-    Mode m = leave_fstring(lx);
-    unterminated(lx, m.start, m.quote, m.triple, found);
-    while (lx->modes.len) /* the f-strings around it */
-        leave_fstring(lx);
+    unterminated(lx, lx->modes.data[0], found);
 }
 
 static void add_middle(Lexer *lx, uint32_t lo) {
