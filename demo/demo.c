@@ -6,8 +6,9 @@
  * was found. The exit status is 0 only if the selection is right. */
 #define _POSIX_C_SOURCE 200809L
 #include "corpus.h"
-#include "device.h"
 #include "indexer_scores.h"
+
+#include <tle/tle.h>
 
 #include <errno.h>
 #include <getopt.h>
@@ -100,56 +101,74 @@ static tle_device_kind choose_device(void) {
     return TLE_DEVICE_EMU;
 }
 
-/* One call to learn the variant and warm up, then the timed ones. */
-static int run_calls(tle_handle handle, Device *device, const tle_topk_select_params *params,
-                     void *workspace, size_t workspace_size, Outcome *outcome) {
+/* One call to learn the variant and warm up, then on a GPU the timed ones. */
+static int run_calls(tle_handle handle, const tle_topk_select_params *params, void *workspace,
+                     size_t workspace_size, Outcome *outcome) {
+    int calls = outcome->device.kind == TLE_DEVICE_CUDA ? GPU_RUNS : 0;
     tle_set_log(handle, TLE_LOG_DISPATCH, keep_variant, outcome);
     double begin = now_us();
-    if (tle_topk_select(handle, params, workspace, workspace_size, NULL) != TLE_STATUS_OK) {
-        return fail("tle_topk_select");
-    }
-    device_wait(device);
-    outcome->microseconds = now_us() - begin;
-    tle_set_log(handle, 0, NULL, NULL);
-    if (outcome->device.kind != TLE_DEVICE_CUDA) {
-        return 0;
-    }
-    begin = now_us();
-    for (int i = 0; i < GPU_RUNS; i++) {
+    for (int i = 0; i <= calls; i++) {
         if (tle_topk_select(handle, params, workspace, workspace_size, NULL) != TLE_STATUS_OK) {
             return fail("tle_topk_select");
         }
+        if (i == 0) {
+            tle_synchronize(handle, NULL);
+            outcome->microseconds = now_us() - begin;
+            tle_set_log(handle, 0, NULL, NULL);
+            begin = now_us();
+        }
     }
-    device_wait(device);
-    outcome->microseconds = (now_us() - begin) / (double)GPU_RUNS;
+    if (tle_synchronize(handle, NULL) != TLE_STATUS_OK) {
+        return fail("tle_synchronize");
+    }
+    if (calls > 0) {
+        outcome->microseconds = (now_us() - begin) / (double)calls;
+    }
     return 0;
 }
 
-static int select_on(tle_handle handle, Device *device, const float *scores, int k,
-                     Outcome *outcome) {
+static int select_into(tle_handle handle, tle_topk_select_params *params, void *workspace,
+                       size_t workspace_size, const float *scores, Outcome *outcome) {
+    void *row = (void *)(uintptr_t)params->scores;
+    if (tle_copy(handle, row, scores, COLUMNS * sizeof *scores) != TLE_STATUS_OK) {
+        return fail("tle_copy");
+    }
+    if (run_calls(handle, params, workspace, workspace_size, outcome) != 0) {
+        return -1;
+    }
+    size_t bytes = (size_t)params->k * sizeof(int32_t);
+    if (tle_copy(handle, outcome->indices, params->indices, bytes) != TLE_STATUS_OK) {
+        return fail("tle_copy");
+    }
+    return 0;
+}
+
+static int select_on(tle_handle handle, const float *scores, int k, Outcome *outcome) {
     tle_topk_select_params params = TLE_TOPK_SELECT_PARAMS_INIT;
-    size_t index_bytes = (size_t)k * sizeof(int32_t), workspace_size = 0;
-    void *workspace = NULL;
+    size_t workspace_size = 0;
+    void *row = NULL, *indices = NULL, *workspace = NULL;
     params.rows = 1;
     params.columns = params.row_stride = COLUMNS;
     params.k = params.index_row_stride = k;
-    params.scores = device_alloc(device, scores, COLUMNS * sizeof *scores);
-    params.indices = device_alloc(device, NULL, index_bytes);
-    int status = params.scores && params.indices ? 0 : -1;
-    if (status != 0) {
-        fprintf(stderr, "demo: the device has no memory left\n");
-    } else if (tle_topk_select_workspace_size(handle, &params, &workspace_size) != TLE_STATUS_OK) {
-        status = fail("tle_topk_select_workspace_size");
+    int status = -1;
+    if (tle_alloc(handle, COLUMNS * sizeof *scores, &row) != TLE_STATUS_OK ||
+        tle_alloc(handle, (size_t)k * sizeof(int32_t), &indices) != TLE_STATUS_OK) {
+        fail("tle_alloc");
     } else {
-        workspace = workspace_size ? device_alloc(device, NULL, workspace_size) : NULL;
-        status = run_calls(handle, device, &params, workspace, workspace_size, outcome);
+        params.scores = row;
+        params.indices = indices;
+        if (tle_topk_select_workspace_size(handle, &params, &workspace_size) != TLE_STATUS_OK) {
+            fail("tle_topk_select_workspace_size");
+        } else if (workspace_size > 0 &&
+                   tle_alloc(handle, workspace_size, &workspace) != TLE_STATUS_OK) {
+            fail("tle_alloc");
+        } else {
+            status = select_into(handle, &params, workspace, workspace_size, scores, outcome);
+        }
     }
-    if (status == 0) {
-        status = device_read(device, outcome->indices, params.indices, index_bytes);
-    }
-    device_free(device, workspace);
-    device_free(device, params.indices);
-    device_free(device, (void *)(uintptr_t)params.scores);
+    tle_free(handle, workspace);
+    tle_free(handle, indices);
+    tle_free(handle, row);
     return status;
 }
 
@@ -161,17 +180,15 @@ static int run(const float *scores, int k, Outcome *outcome) {
         return fail("tle_create");
     }
     int status = -1;
-    Device *device = NULL;
     outcome->device.struct_size = sizeof outcome->device;
     if (tle_handle_device(handle, &outcome->device) != TLE_STATUS_OK) {
         fail("tle_handle_device");
     } else if (tle_preload(handle, "topk_select") != TLE_STATUS_OK) {
         fail("tle_preload");
-    } else if ((device = device_open(&outcome->device)) != NULL) {
-        status = select_on(handle, device, scores, k, outcome);
+    } else {
+        status = select_on(handle, scores, k, outcome);
     }
     tle_destroy(handle);
-    device_close(device);
     return status;
 }
 
