@@ -168,7 +168,10 @@ SVal sema_call_builtin(Sema *s, uint32_t builtin, const SVal *self, const SArgs 
 SVal sema_eval(Sema *s, AstId expr);
 SVal sema_call_function(Sema *s, AstId function, const SArgs *args, Span at);
 
-/* Error helper: diag_error + SV_ERROR. */
+/* Notes to the latest error: the inlined calls around it, and the specialisation. */
+void sema_context_notes(Sema *s);
+
+/* Error helper: diag_error + sema_context_notes + SV_ERROR. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif

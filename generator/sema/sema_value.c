@@ -276,5 +276,6 @@ SVal sema_error(Sema *s, DiagCode code, Span at, const char *format, ...) {
     strbuf_vaddf(&b, format, args);
     va_end(args);
     diag_error(s->diag, code, at, "%s", b.text);
+    sema_context_notes(s);
     return sv_error();
 }
