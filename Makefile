@@ -20,6 +20,7 @@ soak: build
 	cmake --preset asan+ubsan
 	cmake --build --preset asan+ubsan -j $(JOBS)
 	ctest --preset asan+ubsan -j $(JOBS)
+	ctest --test-dir build/asan+ubsan --output-on-failure -L soak -R '^fuzz'
 
 # Needs an NVIDIA GPU: correctness on the device, then timings; writes one JSON file.
 gpu-check: build

@@ -1,0 +1,22 @@
+# libFuzzer targets: fuzz/fuzz_<what>.c, in the asan+ubsan build, which uses clang. Each is a soak test of
+# ten minutes that starts from the files in fuzz/seeds/<what>/ and from the kernels.
+if(TLE_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "Clang")
+    file(GLOB sources CONFIGURE_DEPENDS fuzz/fuzz_*.c)
+    foreach(source IN LISTS sources)
+        get_filename_component(target "${source}" NAME_WE)
+        string(REPLACE "fuzz_" "" name "${target}")
+        test_libraries("${source}" libraries)
+        add_executable(${target} "${source}")
+        target_link_libraries(${target} PRIVATE ${libraries})
+        target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+        set(corpus "${CMAKE_CURRENT_BINARY_DIR}/corpus/${name}")
+        file(MAKE_DIRECTORY "${corpus}")
+        set(seeds "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/seeds/${name}")
+        if(NOT IS_DIRECTORY "${seeds}")
+            set(seeds "${PROJECT_SOURCE_DIR}/kernels_tle")
+        endif()
+        add_test(NAME fuzz.${name} COMMAND ${target} -max_total_time=600 -rss_limit_mb=4096
+                                           "${corpus}" "${seeds}")
+        set_tests_properties(fuzz.${name} PROPERTIES LABELS soak TIMEOUT 1200)
+    endforeach()
+endif()
