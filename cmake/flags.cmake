@@ -39,6 +39,6 @@ set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 add_compile_options(-ffp-contract=off)
 
 if(TLE_SANITIZE)
-    add_compile_options(-fsanitize=${TLE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-    add_link_options(-fsanitize=${TLE_SANITIZE})
+    add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=address,undefined)
 endif()
