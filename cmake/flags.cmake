@@ -41,4 +41,8 @@ add_compile_options(-ffp-contract=off)
 if(TLE_SANITIZE)
     add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all)
     add_link_options(-fsanitize=address,undefined)
+    if(CMAKE_C_COMPILER_ID STREQUAL "Clang") # coverage for the fuzz targets
+        add_compile_options(-fsanitize=fuzzer-no-link)
+        add_link_options(-fsanitize=fuzzer-no-link)
+    endif()
 endif()
