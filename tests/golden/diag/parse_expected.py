@@ -14,12 +14,12 @@ for i = range(3):
 # CHECK: :[[@LINE+1]]:7: error[E0201]: expected the end of the statement, found 'b'
     a b
 
-# CHECK: :[[@LINE+3]]:13: error[E0201]: expected ')' to close '(', found end of line
+# CHECK: :[[@LINE+3]]:14: error[E0201]: expected ')' to close '(', found end of line
 # CHECK: :[[@LINE+2]]:6: note: '(' opened here
 # CHECK-NEXT: y = f(a, b[0]
 y = f(a, b[0]
 def g():
-    # CHECK: :[[@LINE+1]]:15: error[E0201]: expected ')' to close '(', found ']'
+    # CHECK: :[[@LINE+1]]:14: error[E0201]: expected ')' to close '(', found ']'
     return (a]
 
 if a:
