@@ -18,7 +18,12 @@ typedef struct CgResult {
     const char *llvm_opt; /* optimised text, when asked for */
     const char *ptx;
     size_t ptx_len;
+    double ms_emit_ir, ms_optimise, ms_assembly;
 } CgResult;
+
+/* Once per process, before any cg_compile: registers the target and sets the process-wide options
+ * of LLVM that have no other door (32-bit shared pointers). Not thread safe. */
+void cg_init(void);
 
 /* Text lives in `a`. False after diagnostics. LLVM may abort on what it cannot select: callers run
  * this in a child process (driver/child.c). */

@@ -1,0 +1,72 @@
+/* LLVM's target machine: optimisation and assembly text. */
+#include "codegen/cg_impl.h"
+#include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+void cg_init(void) {
+    /* Shared addresses are 32 bits wide only with this process-wide option. */
+    static const char *const options[] = {"tlec", "-nvptx-short-ptr"};
+
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    LLVMParseCommandLineOptions(2, options, NULL);
+}
+
+LLVMTargetMachineRef cg_machine(const PassTarget *target, uint32_t opt_level, char **why_out) {
+    LLVMTargetRef t = NULL;
+
+    if (LLVMGetTargetFromTriple("nvptx64-nvidia-cuda", &t, why_out))
+        return NULL;
+    LLVMTargetMachineOptionsRef o = LLVMCreateTargetMachineOptions();
+    LLVMTargetMachineOptionsSetCPU(o, target->name);
+    LLVMTargetMachineOptionsSetFeatures(o, "+ptx86");
+    LLVMTargetMachineOptionsSetCodeGenOptLevel(o, opt_level == 0   ? LLVMCodeGenLevelNone
+                                                  : opt_level == 1 ? LLVMCodeGenLevelLess
+                                                  : opt_level == 2 ? LLVMCodeGenLevelDefault
+                                                                   : LLVMCodeGenLevelAggressive);
+    LLVMTargetMachineRef machine =
+        LLVMCreateTargetMachineWithOptions(t, "nvptx64-nvidia-cuda", o);
+    LLVMDisposeTargetMachineOptions(o);
+    return machine;
+}
+
+bool cg_optimise(Cg *c, LLVMTargetMachineRef machine) {
+    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>",
+                                            "default<O3>"};
+    uint32_t level = c->options->opt_level > 3 ? 3 : c->options->opt_level;
+    LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+
+    /* A thread's code has no loops over neighbouring elements left to vectorise. */
+    LLVMPassBuilderOptionsSetLoopVectorization(o, 0);
+    LLVMPassBuilderOptionsSetLoopInterleaving(o, 0);
+    LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
+    LLVMErrorRef error = LLVMRunPasses(c->mod, pipelines[level], machine, o);
+    LLVMDisposePassBuilderOptions(o);
+    if (!error)
+        return true;
+    char *text = LLVMGetErrorMessage(error);
+    diag_error(c->diag, DIAG_CODEGEN_LLVM, ir_span(c->m, c->func), "LLVM's optimiser says: %s",
+               text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+bool cg_assembly(Cg *c, LLVMTargetMachineRef machine, CgResult *out) {
+    LLVMMemoryBufferRef text = NULL;
+    char *why = NULL;
+
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, c->mod, LLVMAssemblyFile, &why, &text)) {
+        diag_error(c->diag, DIAG_CODEGEN_LLVM, ir_span(c->m, c->func),
+                   "LLVM's assembly printer says: %s", why);
+        LLVMDisposeMessage(why);
+        return false;
+    }
+    out->ptx_len = LLVMGetBufferSize(text);
+    out->ptx = arena_strndup(c->arena, LLVMGetBufferStart(text), out->ptx_len);
+    LLVMDisposeMemoryBuffer(text);
+    return true;
+}
