@@ -168,7 +168,9 @@ static void place_consts(Signature *g) {
 static void place_default(Signature *g, uint32_t i) {
     Sema *s = g->s;
     AstNode param = param_at(g, i);
-    if (param.value.i != 0 || !param.name) {
+    if (!param.name) /* the bare `*` and the `/` marker */
+        return;
+    if (param.value.i != 0) {
         bad(g, param.span, "a kernel takes plain parameters only");
         return;
     }
@@ -234,6 +236,8 @@ static void bind_params(Signature *g, IrOp func) {
     for (uint32_t i = 0; i < g->kernel.list.len; i++) {
         Str name = param_at(g, i).name;
         SVal value = g->consts[i];
+        if (!name)
+            continue;
         if (g->passed[i]) {
             value = sv_tensor(s, ir_arg(s->m, entry, at), g->dtypes[at]);
             ir_set_param_fact(s->m, func, at,

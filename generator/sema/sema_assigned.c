@@ -1,8 +1,8 @@
 /* The names that a block of statements assigns: what a runtime loop must carry, and what becomes
  * erroneous with an erroneous statement.
  *
- * Branches under a condition that folds without any name the block assigns are left out, so that a
- * constexpr parameter which only a dead branch reassigns stays constant in the loop. */
+ * Branches that are dead in every iteration are left out, so that a constexpr parameter which only
+ * a dead branch reassigns stays constant in the loop. */
 #include "sema/sema_core.h"
 
 typedef struct Walk {
@@ -174,14 +174,18 @@ static void names_init(Sema *s, AssignedNames *names) {
     map_init(&names->index, s->arena);
 }
 
+/* The least set that is consistent with itself: starting from "nothing changes", conditions fold
+ * with every name outside the set found so far. */
 void sema_assigned(Sema *s, AstList body, AssignedNames *out) {
-    AssignedNames all;
-    names_init(s, &all);
+    uint32_t len;
     names_init(s, out);
-    Walk w = {s, &all, NULL};
-    walk_list(&w, body);
-    w = (Walk){s, out, &all};
-    walk_list(&w, body);
+    do {
+        AssignedNames unstable = *out;
+        len = out->names.len;
+        names_init(s, out);
+        Walk w = {s, out, &unstable};
+        walk_list(&w, body);
+    } while (out->names.len > len);
 }
 
 void sema_poison_list(Sema *s, AstList list) {

@@ -17,6 +17,7 @@
 
 enum {
     SEMA_MAX_CALLS = 64,         /* jit calls inside each other */
+    SEMA_MAX_CALL_NOTES = 8,     /* of them, named with an error */
     SEMA_MAX_DEPTH = 1000,       /* expressions, blocks and calls inside each other */
     SEMA_MAX_STEPS = 2000000,    /* expressions and statements visited in one specialisation */
     SEMA_MAX_UNROLL = 1 << 14,   /* iterations of one unrolled loop */
@@ -220,8 +221,7 @@ typedef struct AssignedNames {
     VEC(Assigned) names;
 } AssignedNames;
 
-/* In order of appearance. Branches that are statically dead, whatever the block assigns, are left
- * out. */
+/* In order of appearance. Branches whose condition is false in every iteration are left out. */
 void sema_assigned(Sema *s, AstList body, AssignedNames *out);
 void sema_assigned_target(Sema *s, AstId target, AssignedNames *out);
 /* After an error: gives every name that the block assigns an erroneous value. */

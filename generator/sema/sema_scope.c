@@ -168,10 +168,13 @@ void sema_leave(Sema *s) {
 }
 
 void sema_context_notes(Sema *s) {
+    uint32_t n = 0;
     for (const SemaFrame *f = s->frame; f && f->caller; f = f->caller)
-        if (f->call.file)
+        if (f->call.file && n++ < SEMA_MAX_CALL_NOTES)
             diag_note(s->diag, f->call, "in the call of '%s' here",
                       sema_text(s, ast_node(s->ast, f->function)->name));
+    if (n > SEMA_MAX_CALL_NOTES)
+        diag_note(s->diag, (Span){0}, "and %u more calls around it", n - SEMA_MAX_CALL_NOTES);
     if (!s->frame || !sema_core(s)->specialisation)
         return;
     diag_note(s->diag, (Span){0}, "%s", sema_core(s)->specialisation);
