@@ -21,6 +21,7 @@ Axis *axis_analyse(Arena *a, const IrModule *m, IrOp func);
 const AxisInfo *axis_info(const Axis *x, IrValue v);
 /* Elements per access that the pointer (and mask) of a load or store prove safe along the fastest
  * dimension `dim`, at most max_bytes wide. */
-uint32_t axis_vector(const Axis *x, const IrModule *m, IrOp access, unsigned dim, uint32_t max_bytes);
+uint32_t axis_vector(const Axis *x, const IrModule *m, IrOp access, unsigned dim,
+                     uint32_t max_bytes);
 
 #endif
