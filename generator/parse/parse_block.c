@@ -201,14 +201,6 @@ static AstId parse_with(Parser *p) {
     return finish_block(p, first, n, opaque, n.list2);
 }
 
-static bool is_jit(const Parser *p, AstId decorator) {
-    const AstNode *n = ast_node(p->t, decorator);
-    if (n->kind == AST_CALL)
-        n = ast_node(p->t, n->a);
-    bool named = n->kind == AST_NAME || n->kind == AST_ATTRIBUTE;
-    return named && !strcmp(str_text(p->t->strings, n->name), "jit");
-}
-
 /* ('@' named NEWLINE)+. They run on the host, so host syntax is allowed in them. */
 static AstId parse_decorators(Parser *p, bool *jit) {
     uint32_t first = p->at, mark = p->stack.len;
@@ -216,7 +208,7 @@ static AstId parse_decorators(Parser *p, bool *jit) {
     p->in_jit = false;
     while (parse_accept(p, TOK_MATMUL)) {
         AstId id = parse_named(p);
-        *jit = *jit || is_jit(p, id);
+        *jit = *jit || parse_is_jit(p, id);
         parse_push(p, id);
         parse_expect(p, TOK_NEWLINE, "after the decorator");
     }
@@ -251,6 +243,7 @@ static AstId parse_def(Parser *p, uint32_t first, AstId decorators, bool jit) {
     n.a = parse_accept(p, TOK_ARROW) ? parse_expression(p) : 0;
     take_unmodelled(p); /* a host function stays one; placeholders stand in its header */
     n.list2 = parse_block(p, header, "after the parameters");
+    n.value.i = p->in_jit;
     p->in_jit = outer;
     return add_block(p, first, n);
 }

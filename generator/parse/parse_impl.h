@@ -29,10 +29,12 @@ typedef struct Parser {
     Diag *d;
     Tokens tokens;
     uint32_t file, at;
-    VEC(AstId) stack;    /* children gathered for the lists being parsed */
-    VEC(NodeSize) sizes; /* by node */
-    VEC(uint32_t) open;  /* tokens of the brackets open while tokens are skipped */
+    VEC(AstId) stack;      /* children gathered for the lists being parsed */
+    VEC(NodeSize) sizes;   /* by node */
+    VEC(uint32_t) open;    /* tokens of the brackets open while tokens are skipped */
+    VEC(Str) triton_names; /* names that imports bind to triton or a part of it */
     uint32_t nesting;
+    bool foreign_jit; /* `jit` was imported from somewhere else */
     bool failed;
     bool unmodelled; /* the statement holds host syntax that the tree cannot express */
     bool in_jit;
@@ -111,6 +113,8 @@ void parse_recover(Parser *p);
 /* Reports what is not a target of an assignment. */
 void parse_check_target(Parser *p, AstId id);
 AstId parse_opaque(Parser *p, uint32_t first, AstList body);
+/* Whether a decorator makes its function a jit function: `jit` of triton, called or not. */
+bool parse_is_jit(const Parser *p, AstId decorator);
 /* Skips one token, or a whole bracket. */
 void parse_skip_one(Parser *p);
 /* Goes to a token of the kind outside brackets, at most to the end of the line. */

@@ -1,6 +1,8 @@
 /* Parser: simple statements, the statement loop and recovery. */
 #include "parse/parse_impl.h"
 
+#include <string.h>
+
 static AstId add_from(Parser *p, uint32_t first, AstNode n) {
     n.span = parse_span_from(p, first);
     return parse_add(p, n);
@@ -215,12 +217,56 @@ static AstId parse_alias(Parser *p, bool dotted) {
     return add_from(p, first, n);
 }
 
+static bool is_triton(const Parser *p, Str module) {
+    static const char word[] = "triton";
+    const char *text = str_text(p->t->strings, module);
+    size_t len = sizeof word - 1;
+    return !strncmp(text, word, len) && (text[len] == '.' || !text[len]);
+}
+
+/* Remembers what the names of an import mean for the decorator `jit`. `from_module` is 0 for a
+ * plain import. A relative import may well be of triton itself. */
+static void note_imports(Parser *p, Str from_module, AstList names) {
+    bool relative = str_text(p->t->strings, from_module)[0] == '.';
+    for (uint32_t i = 0; i < names.len; i++) {
+        const AstNode *n = ast_node(p->t, ast_item(p->t, names, i));
+        Str bound = n->a ? ast_node(p->t, n->a)->name : n->name;
+        if (is_triton(p, from_module ? from_module : n->name))
+            vec_push(p->t->arena, &p->triton_names, bound);
+        else if (!relative && !strcmp(str_text(p->t->strings, bound), "jit"))
+            p->foreign_jit = true;
+    }
+}
+
+static bool names_triton(const Parser *p, Str name) {
+    for (uint32_t i = 0; i < p->triton_names.len; i++)
+        if (p->triton_names.data[i] == name)
+            return true;
+    return is_triton(p, name);
+}
+
+bool parse_is_jit(const Parser *p, AstId decorator) {
+    const AstNode *n = ast_node(p->t, decorator);
+    if (n->kind == AST_CALL)
+        n = ast_node(p->t, n->a);
+    if (strcmp(str_text(p->t->strings, n->name), "jit") != 0)
+        return false;
+    if (n->kind == AST_NAME)
+        return !p->foreign_jit;
+    if (n->kind != AST_ATTRIBUTE)
+        return false;
+    while (n->kind == AST_ATTRIBUTE)
+        n = ast_node(p->t, n->a);
+    return n->kind == AST_NAME && names_triton(p, n->name);
+}
+
 static AstId parse_import(Parser *p) {
     uint32_t first = p->at++, mark = p->stack.len;
     do
         parse_push(p, parse_alias(p, true));
     while (parse_accept(p, TOK_COMMA));
     AstList names = parse_take(p, mark);
+    note_imports(p, 0, names);
     return add_from(p, first, (AstNode){.kind = AST_IMPORT, .list = names});
 }
 
@@ -245,6 +291,7 @@ static AstId parse_import_from(Parser *p) {
     parse_expect(p, TOK_IMPORT, "after the name of the module");
     parse_imported_names(p);
     AstList names = parse_take(p, mark);
+    note_imports(p, module, names);
     return add_from(p, first, (AstNode){.kind = AST_IMPORT_FROM, .name = module, .list = names});
 }
 

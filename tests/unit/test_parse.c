@@ -385,6 +385,26 @@ static void test_unsupported_only_in_jit(void **state) {
     }
 }
 
+static void assert_jit(const char *head, bool is_jit) {
+    char text[256];
+    snprintf(text, sizeof text, "%s\ndef f(): del x\n", head);
+    assert_errors(text, is_jit);
+}
+
+static void test_whose_jit(void **state) {
+    (void)state;
+    assert_jit("@triton.jit", true);
+    assert_jit("@triton.runtime.jit", true);
+    assert_jit("import triton as tt\n@tt.jit", true);
+    assert_jit("from triton.experimental import gluon as g\n@g.jit", true);
+    assert_jit("from triton import jit\n@jit", true);
+    assert_jit("from ..runtime.jit import jit\n@jit", true);
+    assert_jit("@numba.jit", false);
+    assert_jit("from numba import jit\n@jit", false);
+    assert_jit("import tritonish\n@tritonish.jit", false);
+    assert_jit("@f(triton.jit)", false);
+}
+
 /* A file cut off at any byte is parsed without a crash, and a whole one without an error. */
 static void test_truncation(void **state) {
     (void)state;
@@ -437,6 +457,7 @@ int main(void) {
         cmocka_unit_test(test_hints),
         cmocka_unit_test(test_recovery),
         cmocka_unit_test(test_unsupported_only_in_jit),
+        cmocka_unit_test(test_whose_jit),
         cmocka_unit_test(test_truncation),
         cmocka_unit_test(test_depth_is_limited),
     };
