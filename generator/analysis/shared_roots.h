@@ -1,6 +1,6 @@
-/* Which shared buffers an operation may touch: pointer values are traced to their SHARED_ALLOC roots
- * through address arithmetic, selects, control flow and block arguments. A pointer with an unknown
- * origin touches every buffer. */
+/* Which shared buffers an operation may touch: pointer values are traced to their SHARED_ALLOC
+ * roots through address arithmetic, selects, control flow and block arguments. A pointer with an
+ * unknown origin touches every buffer. */
 #ifndef ANALYSIS_SHARED_ROOTS_H
 #define ANALYSIS_SHARED_ROOTS_H
 
