@@ -189,9 +189,10 @@ static tle_status check_ranges(const TleiRange r[RANGE_COUNT], TleiError *e) {
 
 /* ---- dispatch ---- */
 
-/* The largest power of two that divides every row's address. */
+/* The largest power of two that divides the addresses where rows begin and where they end at the
+ * latest: a kernel that reads whole vectors of that size stays within the scores. */
 static int64_t alignment(const tle_topk_select_params *p) {
-    uint64_t bits = (uint64_t)(uintptr_t)p->scores | MAX_ALIGN;
+    uint64_t bits = (uint64_t)(uintptr_t)p->scores | (uint64_t)p->columns * 4 | MAX_ALIGN;
     if (p->rows > 1)
         bits |= (uint64_t)p->row_stride * 4;
     return (int64_t)(bits & (~bits + 1));

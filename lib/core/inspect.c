@@ -18,7 +18,7 @@ uint32_t tle_version(void) {
 
 const char *tle_build_info(void) {
     return "libtle " VERSION(TLE_VERSION_MAJOR) "." VERSION(TLE_VERSION_MINOR) "." VERSION(
-        TLE_VERSION_PATCH) "; C compiler " __VERSION__ "; " TLE_BUILD_INFO;
+        TLE_VERSION_PATCH) ", C compiler " __VERSION__ ", " TLE_BUILD_INFO;
 }
 
 /* ---- devices ---- */
