@@ -1,0 +1,300 @@
+/* tle_topk_select's arguments: every refusal with its sentence, and what reaches the device. */
+#include "core/handle.h"
+#include "lib_fixture.h"
+
+#define PLAIN "topk_select__f32__plain__v1__w4"
+#define WORK  "topk_select__f32__work__v1__w4"
+#define ALIEN "topk_select__f32__alien__v1__w4"
+
+static const FakeVariant variants[] = {
+    {ALIEN,
+     FAKE_META(ALIEN, PARAM("scores", "*fp32") "," PARAM("moon", "i32"), "{\"k\": [78, 78]}", ""),
+     "ALIEN", NULL, NULL},
+    {PLAIN, FAKE_META(PLAIN, ALL_PARAMS, "{\"k\": [1, 76]}", ""), "PLAIN", NULL, NULL},
+    {WORK,
+     FAKE_META(WORK, PARAM("workspace", "*i32") "," PARAM("rows", "i32"), "{\"k\": [77, 77]}",
+               ", \"workspace\": {\"per_call\": 64, \"per_row\": 8}"),
+     "WORK", NULL, NULL},
+};
+
+static FakeFiles files;
+static tle_handle h;
+/* Real memory, so that addresses are honest. */
+static float scores[4096];
+static int32_t lengths[64], starts[64], indices[8192];
+
+static int setup(void **state) {
+    (void)state;
+    TleiError e;
+    tle_handle_options o = TLE_HANDLE_OPTIONS_INIT;
+    o.device_kind = TLE_DEVICE_CUDA;
+    files_init(&files);
+    files_add(&files, "topk_select.sm_90a.tlepack", one_pack("sm_90a", variants, 3));
+    return tlei_create(&h, &o, &files.sources, &e) ? -1 : 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    tle_destroy(h);
+    files_free(&files);
+    return 0;
+}
+
+static tle_topk_select_params good(void) {
+    tle_topk_select_params p = TLE_TOPK_SELECT_PARAMS_INIT;
+    p.rows = 3;
+    p.columns = 100;
+    p.row_stride = 101;
+    p.k = 9;
+    p.scores = scores;
+    p.lengths = lengths;
+    p.row_starts = starts;
+    p.indices = indices;
+    p.index_row_stride = 10;
+    return p;
+}
+
+static void refused(const tle_topk_select_params *p, tle_status status, const char *part) {
+    char reason[1024];
+    tle_status got = tle_topk_select(h, p, NULL, 0, NULL);
+    if (got != status)
+        fail_msg("%s instead of %s: %s", tle_status_name(got), tle_status_name(status), part);
+    if (!strstr(tle_last_error(), part))
+        fail_msg("'%s' does not say '%s'", tle_last_error(), part);
+    assert_int_equal(fake.launches, 0);
+    assert_int_equal(tle_topk_select_supported(h, p, reason, sizeof reason), status);
+    assert_string_equal(reason, tle_last_error());
+}
+
+#define REFUSED(change, status, part)                                                              \
+    do {                                                                                           \
+        tle_topk_select_params p = good();                                                         \
+        change;                                                                                    \
+        refused(&p, status, part);                                                                 \
+    } while (0)
+
+static void refuses_numbers(void **state) {
+    (void)state;
+    REFUSED(p.rows = -1, TLE_STATUS_INVALID_ARGUMENT, "rows is -1; the least is 0");
+    REFUSED(p.rows = INT64_C(1) << 31, TLE_STATUS_UNSUPPORTED_SHAPE,
+            "rows is 2147483648; the most is 2147483647");
+    REFUSED(p.columns = -5, TLE_STATUS_INVALID_ARGUMENT, "columns is -5; the least is 0");
+    REFUSED(p.columns = INT64_C(1) << 31, TLE_STATUS_UNSUPPORTED_SHAPE,
+            "columns is 2147483648; the most is 2147483647");
+    REFUSED(p.k = 0, TLE_STATUS_INVALID_ARGUMENT, "k is 0; the least is 1");
+    REFUSED(p.k = -3, TLE_STATUS_INVALID_ARGUMENT, "k is -3; the least is 1");
+    REFUSED(p.k = 4097, TLE_STATUS_UNSUPPORTED_SHAPE, "k is 4097; the most is 4096");
+    REFUSED(p.row_stride = -1, TLE_STATUS_INVALID_ARGUMENT, "row_stride is -1; the least is 0");
+    REFUSED(p.index_row_stride = 8, TLE_STATUS_INVALID_ARGUMENT,
+            "index_row_stride is 8; the least is k, 9");
+    REFUSED(p.index_row_stride = -1, TLE_STATUS_INVALID_ARGUMENT, "index_row_stride is -1");
+    REFUSED(p.flags = 4, TLE_STATUS_INVALID_ARGUMENT, "flags is 0x4");
+    REFUSED(p.row_stride = INT64_MAX / 2, TLE_STATUS_INVALID_ARGUMENT, "exceed the address space");
+    REFUSED(p.index_row_stride = INT64_MAX, TLE_STATUS_INVALID_ARGUMENT,
+            "index_row_stride is 9223372036854775807; 3 such rows exceed");
+}
+
+static void refuses_dtypes(void **state) {
+    (void)state;
+    REFUSED(p.dtype = TLE_DTYPE_BFLOAT16, TLE_STATUS_UNSUPPORTED_DTYPE, "dtype is 0x410");
+    REFUSED(p.dtype = TLE_DTYPE_INT64, TLE_STATUS_UNSUPPORTED_DTYPE,
+            "scores are TLE_DTYPE_FLOAT32");
+    REFUSED(p.dtype = 12345, TLE_STATUS_INVALID_ARGUMENT, "dtype is 0x3039, which is no tle_dtype");
+}
+
+static const void *shifted(const void *p, int bytes) {
+    return (const char *)p + bytes;
+}
+
+static void refuses_pointers(void **state) {
+    (void)state;
+    REFUSED(p.scores = NULL, TLE_STATUS_INVALID_ARGUMENT, "scores is NULL");
+    REFUSED(p.indices = NULL, TLE_STATUS_INVALID_ARGUMENT, "indices is NULL");
+    REFUSED(p.scores = shifted(scores, 2), TLE_STATUS_INVALID_ARGUMENT,
+            "it must be a multiple of 4, the size of its element");
+    REFUSED(p.lengths = (const int32_t *)shifted(lengths, 1), TLE_STATUS_INVALID_ARGUMENT,
+            "lengths is 0x");
+    REFUSED(p.row_starts = (const int32_t *)shifted(starts, 3), TLE_STATUS_INVALID_ARGUMENT,
+            "row_starts is 0x");
+    REFUSED(p.indices = (int32_t *)(uintptr_t)shifted(indices, 2), TLE_STATUS_INVALID_ARGUMENT,
+            "indices is 0x");
+    REFUSED(p.scores = (const void *)(UINTPTR_MAX - 15), TLE_STATUS_INVALID_ARGUMENT,
+            "past the end of the address space");
+    REFUSED(p.indices = (int32_t *)scores + 50, TLE_STATUS_INVALID_ARGUMENT,
+            "indices overlaps scores");
+    REFUSED(p.indices = lengths, TLE_STATUS_INVALID_ARGUMENT, "indices overlaps lengths");
+    REFUSED(p.row_starts = indices + 3, TLE_STATUS_INVALID_ARGUMENT, "indices overlaps row_starts");
+}
+
+static void refuses_structs(void **state) {
+    (void)state;
+    struct {
+        tle_topk_select_params p;
+        uint64_t future;
+    } longer = {good(), 0};
+    refused(NULL, TLE_STATUS_INVALID_ARGUMENT, "params is NULL");
+    REFUSED(p.struct_size = 0, TLE_STATUS_INVALID_ARGUMENT, "params->struct_size is 0, less than");
+    REFUSED(p.struct_size = (size_t)1 << 40, TLE_STATUS_INVALID_ARGUMENT,
+            "more than any version's");
+    longer.p.struct_size = sizeof longer;
+    assert_int_equal(tle_topk_select(h, &longer.p, NULL, 0, NULL), TLE_STATUS_OK);
+    longer.future = 1;
+    fake.launches = 0;
+    refused(&longer.p, TLE_STATUS_INVALID_ARGUMENT, "params sets a field at offset");
+    tle_topk_select_params p = good();
+    assert_int_equal(tle_topk_select(NULL, &p, NULL, 0, NULL), TLE_STATUS_INVALID_ARGUMENT);
+    assert_string_equal(tle_last_error(), "handle is NULL");
+    assert_int_equal(tle_topk_select_workspace_size(h, &p, NULL), TLE_STATUS_INVALID_ARGUMENT);
+    assert_string_equal(tle_last_error(), "size is NULL");
+    assert_int_equal(tle_topk_select_explain(NULL, &p, NULL, 0, NULL), TLE_STATUS_INVALID_ARGUMENT);
+}
+
+static void asks_for_workspace(void **state) {
+    (void)state;
+    static _Alignas(16) char memory[128];
+    tle_topk_select_params p = good();
+    size_t size = 1;
+    assert_int_equal(tle_topk_select_workspace_size(h, &p, &size), TLE_STATUS_OK);
+    assert_int_equal(size, 0);
+    p.k = p.index_row_stride = 77;
+    assert_int_equal(tle_topk_select_workspace_size(h, &p, &size), TLE_STATUS_OK);
+    assert_int_equal(size, 64 + 3 * 8);
+    assert_int_equal(tle_topk_select(h, &p, memory, size - 1, NULL),
+                     TLE_STATUS_WORKSPACE_TOO_SMALL);
+    assert_non_null(
+        strstr(tle_last_error(), "workspace_size is 87; " WORK " needs 88 bytes for 3"));
+    assert_int_equal(tle_topk_select(h, &p, NULL, size, NULL), TLE_STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(tle_last_error(), "workspace is (nil)"));
+    assert_int_equal(tle_topk_select(h, &p, memory + 4, size, NULL), TLE_STATUS_INVALID_ARGUMENT);
+    fake.arg_count = 2;
+    assert_int_equal(tle_topk_select(h, &p, memory, size, NULL), TLE_STATUS_OK);
+    assert_int_equal(fake.args[0], (uintptr_t)memory);
+    assert_int_equal(fake.args[1], 3);
+    assert_string_equal(fake.ranges[4].name, "workspace");
+    assert_int_equal(fake.ranges[4].bytes, 88);
+}
+
+static void unknown_parameters_are_internal(void **state) {
+    (void)state;
+    REFUSED((p.k = 78, p.index_row_stride = 78), TLE_STATUS_INTERNAL,
+            ALIEN ": kernel parameter 'moon' of type i32 is none that the operator passes");
+}
+
+/* Parameters are bound by name, in the order that the metadata gives. */
+static void binds_by_name(void **state) {
+    (void)state;
+    tle_topk_select_params p = good();
+    fake.arg_count = ALL_PARAM_COUNT;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, (tle_stream)0x5000), TLE_STATUS_OK);
+    const uint64_t expected[ALL_PARAM_COUNT] = {9,
+                                                (uintptr_t)scores,
+                                                (uintptr_t)indices,
+                                                (uintptr_t)lengths,
+                                                (uintptr_t)starts,
+                                                101,
+                                                10,
+                                                100,
+                                                3};
+    for (int i = 0; i < ALL_PARAM_COUNT; i++)
+        assert_int_equal(fake.args[i], expected[i]);
+    assert_int_equal(fake.launch.grid[0], 3);
+    assert_int_equal(fake.launch.grid[1] * fake.launch.grid[2], 1);
+    assert_int_equal(fake.launch.threads, 128);
+    assert_int_equal(fake.launch.shared_bytes, 49152);
+    assert_ptr_equal(fake.launch.stream, (void *)0x5000);
+    assert_int_equal(fake.ranges[0].bytes, (2 * 101 + 100) * 4);
+    assert_false(fake.ranges[0].writable);
+    assert_int_equal(fake.ranges[1].bytes, (2 * 10 + 9) * 4);
+    assert_true(fake.ranges[1].writable);
+    assert_int_equal(fake.ranges[2].bytes, 12);
+    p.lengths = NULL;
+    p.row_starts = NULL;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_int_equal(fake.args[3], 0);
+    assert_int_equal(fake.args[8], 0);
+    assert_int_equal(fake.ranges[2].bytes, 0);
+}
+
+static void large_offsets_survive(void **state) {
+    (void)state;
+    tle_topk_select_params p = good();
+    p.rows = 3000000;
+    p.row_stride = INT64_C(5000000011);
+    p.scores = (const void *)0x10000;
+    p.indices = (int32_t *)(UINT64_C(1) << 62);
+    p.lengths = p.row_starts = NULL;
+    fake.arg_count = ALL_PARAM_COUNT;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_int_equal(fake.args[5], INT64_C(5000000011));
+    assert_int_equal(fake.launch.grid[0], 3000000);
+}
+
+static void empty_calls(void **state) {
+    (void)state;
+    tle_topk_select_params p = good();
+    p.rows = 0;
+    p.scores = NULL;
+    p.indices = NULL;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_int_equal(fake.launches, 0);
+    assert_int_equal(tle_topk_select_supported(h, &p, NULL, 0), TLE_STATUS_OK);
+    p = good();
+    p.columns = 0;
+    p.scores = NULL;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_int_equal(fake.launches, 1);
+    p = good();
+    p.row_stride = 0;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+}
+
+static void questions_leave_the_last_error(void **state) {
+    (void)state;
+    tle_topk_select_params p = good();
+    char small[6];
+    p.k = 0;
+    tle_topk_select(h, &p, NULL, 0, NULL);
+    p.rows = -1;
+    assert_int_equal(tle_topk_select_supported(h, &p, small, sizeof small),
+                     TLE_STATUS_INVALID_ARGUMENT);
+    assert_string_equal(small, "rows ");
+    assert_non_null(strstr(tle_last_error(), "k is 0"));
+    assert_int_equal(tle_topk_select_supported(h, &p, NULL, 0), TLE_STATUS_INVALID_ARGUMENT);
+    p = good();
+    assert_int_equal(tle_topk_select_supported(h, &p, small, sizeof small), TLE_STATUS_OK);
+    assert_string_equal(small, "");
+}
+
+static void device_errors_pass_through(void **state) {
+    (void)state;
+    tle_topk_select_params p = good();
+    fake.fail_load = TLE_STATUS_DRIVER_TOO_OLD;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_DRIVER_TOO_OLD);
+    assert_int_equal(tle_last_native_error(), 209);
+    fake.fail_load = TLE_STATUS_OK;
+    fake.fail_launch = TLE_STATUS_DRIVER_ERROR;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_DRIVER_ERROR);
+    assert_int_equal(tle_last_native_error(), 719);
+    fake.fail_launch = TLE_STATUS_OK;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_int_equal(fake.loads, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(refuses_numbers),
+        TEST(refuses_dtypes),
+        TEST(refuses_pointers),
+        TEST(refuses_structs),
+        TEST(asks_for_workspace),
+        TEST(unknown_parameters_are_internal),
+        TEST(binds_by_name),
+        TEST(large_offsets_survive),
+        TEST(empty_calls),
+        TEST(questions_leave_the_last_error),
+        TEST(device_errors_pass_through),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
