@@ -150,6 +150,8 @@ void ir_set_str(IrModule *m, IrOp op, IrKey key, Str value);
 void ir_set_ints(IrModule *m, IrOp op, IrKey key, const int64_t *values, uint32_t len);
 void ir_unset(IrModule *m, IrOp op, IrKey key);
 void ir_copy_attrs(IrModule *m, IrOp from, IrOp to);
+bool ir_same_attrs(const IrModule *m, IrOp a, IrOp b);
+uint64_t ir_hash_attrs(const IrModule *m, IrOp op); /* equal attributes have equal hashes */
 
 /* --- reading operations --- */
 /* NONE for an erased operation: ids are never used again, so work lists may hold stale ones. */

@@ -110,3 +110,22 @@ void ir_copy_attrs(IrModule *m, IrOp from, IrOp to) {
         ir_set_attr(m, to, s.key, s.attr);
     }
 }
+
+bool ir_same_attrs(const IrModule *m, IrOp a, IrOp b) {
+    const IrOpData *x = ir_op_data(m, a), *y = ir_op_data(m, b);
+    if (x->attr_len != y->attr_len)
+        return false;
+    for (uint32_t i = 0; i < x->attr_len; i++)
+        if (x->attrs[i].key != y->attrs[i].key || x->attrs[i].attr != y->attrs[i].attr)
+            return false;
+    return true;
+}
+
+uint64_t ir_hash_attrs(const IrModule *m, IrOp op) {
+    const IrOpData *o = ir_op_data(m, op);
+    uint64_t h = 0;
+    for (uint32_t i = 0; i < o->attr_len; i++)
+        h = (h ^ ((uint64_t)o->attrs[i].key << 32 | o->attrs[i].attr)) *
+            UINT64_C(0x9e3779b97f4a7c15);
+    return h;
+}
