@@ -151,7 +151,7 @@ static SVal make_range(Sema *s, SRangeKind kind, const SVal *a, Span at) {
                                                      : "an integer scalar",
                               sv_describe(s, x));
     }
-    if (r.items[S_RANGE_STEP].kind == SV_INT && !r.items[S_RANGE_STEP].num.i)
+    if (sv_is_number(r.items[S_RANGE_STEP]) && !r.items[S_RANGE_STEP].num.i)
         return sema_error(s, DIAG_SEMA_RANGE, at, "the step of a range must not be 0");
     return r;
 }

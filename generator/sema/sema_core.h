@@ -194,6 +194,7 @@ typedef struct Join {
     const char *live_text[2]; /* "when the condition of this `if` holds", ... */
     IrBlock block[2];
     bool live[2];
+    bool anonymous; /* names are for messages only */
     VEC(IrValue) yields[2];
 } Join;
 

@@ -96,7 +96,8 @@ static SVal runtime_ternary(Sema *s, const AstNode *n, IrValue cond) {
               .op = op,
               .at = n->span,
               .live_text = {"where the condition holds", "where the condition does not hold"},
-              .live = {true, true}};
+              .live = {true, true},
+              .anonymous = true};
     SVal v[2];
     for (uint32_t i = 0; i < 2; i++) {
         j.block[i] = ir_region_block(s->m, op, i);

@@ -67,7 +67,8 @@ struct SVal {
 };
 
 typedef enum SRangeKind { S_RANGE_RUNTIME, S_RANGE_STATIC } SRangeKind;
-/* SV_RANGE: num.i = SRangeKind; items indexed by SRangeItem, absent attributes are SV_NONE. */
+/* SV_RANGE: num.i = SRangeKind; items indexed by SRangeItem, absent attributes are SV_NONE. Bounds
+ * are integers (constants or scalar tensors; constants when STATIC), a constant step is not 0. */
 typedef enum SRangeItem {
     S_RANGE_START,
     S_RANGE_STOP,

@@ -114,7 +114,8 @@ static SVal add_result(Join *j, SVal like, IrValue a, IrValue b, Str name) {
     vec_push(s->arena, &j->yields[1], b);
     ir_add_result(s->m, j->op, ir_value_type(s->m, like.v));
     like.v = ir_result(s->m, j->op, ir_result_count(s->m, j->op) - 1);
-    sema_name_value(s, like, name);
+    if (!j->anonymous)
+        sema_name_value(s, like, name);
     return like;
 }
 
@@ -254,6 +255,7 @@ static SVal join_returned(Join *j, const Side sides[2], Span at) {
     Sema *s = j->s;
     Str what = str_internz(s->strings, "the returned value");
     const Hole *hole = NULL;
+    j->anonymous = true;
     j->live[0] = sides[0].out.flow != FLOW_FALLS;
     j->live[1] = sides[1].out.flow != FLOW_FALLS;
     SVal v = sema_join_value(j, sides[0].out.value, sides[1].out.value, what, &hole);

@@ -9,19 +9,6 @@
 
 /* --- unrolled --- */
 
-static bool constant_item(Sema *s, AstId stmt, SVal range, uint32_t item, int64_t *out) {
-    SVal x = range.items[item];
-    if (x.kind == SV_INT || x.kind == SV_BOOL) {
-        *out = x.num.i;
-        return true;
-    }
-    if (x.kind != SV_ERROR)
-        sema_error(s, DIAG_SEMA_CONST, ast_node(s->ast, ast_node(s->ast, stmt)->b)->span,
-                   "an unrolled loop needs compile-time integer bounds, found %s",
-                   sv_describe(s, x));
-    return false;
-}
-
 static uint64_t trip_count(int64_t start, int64_t stop, int64_t step) {
     if (step > 0 ? start >= stop : start <= stop)
         return 0;
@@ -31,21 +18,10 @@ static uint64_t trip_count(int64_t start, int64_t stop, int64_t step) {
     return (distance - 1) / stride + 1;
 }
 
-static bool zero_step(Sema *s, AstId stmt) {
-    sema_error(s, DIAG_SEMA_RANGE, ast_node(s->ast, ast_node(s->ast, stmt)->b)->span,
-               "the step of a range must not be zero");
-    return false;
-}
-
 static bool counted_loop(Sema *s, AstId stmt, SVal range, StaticLoop *out) {
-    int64_t stop;
-    if (!constant_item(s, stmt, range, S_RANGE_START, &out->start) ||
-        !constant_item(s, stmt, range, S_RANGE_STOP, &stop) ||
-        !constant_item(s, stmt, range, S_RANGE_STEP, &out->step))
-        return false;
-    if (!out->step)
-        return zero_step(s, stmt);
-    uint64_t trips = trip_count(out->start, stop, out->step);
+    out->start = range.items[S_RANGE_START].num.i;
+    out->step = range.items[S_RANGE_STEP].num.i;
+    uint64_t trips = trip_count(out->start, range.items[S_RANGE_STOP].num.i, out->step);
     out->counted = true;
     out->trips = (uint32_t)trips;
     if (trips <= SEMA_MAX_UNROLL)
@@ -306,21 +282,10 @@ typedef struct Bounds {
     bool reversed; /* negative constant step: counts up, the variable counts down */
 } Bounds;
 
-static bool bound_type(Loop *l, SVal x, DType *out) {
-    Sema *s = l->s;
-    if (x.kind == SV_ERROR)
-        return false;
-    if (x.kind == SV_INT || x.kind == SV_BOOL) {
-        *out = dt(x.num.i >= INT32_MIN && x.num.i <= INT32_MAX ? D_INT32 : D_INT64);
-        return true;
-    }
-    if (x.kind == SV_TENSOR && !x.rank && dt_is_int(x.dtype)) {
-        *out = dt_bits(x.dtype) < 32 ? dt(D_INT32) : x.dtype;
-        return true;
-    }
-    sema_error(s, DIAG_SEMA_TYPE, l->at, "the bounds of a range must be integers, found %s",
-               sv_describe(s, x));
-    return false;
+static DType bound_type(SVal x) {
+    if (x.kind == SV_TENSOR)
+        return dt_bits(x.dtype) < 32 ? dt(D_INT32) : x.dtype;
+    return dt(x.num.i >= INT32_MIN && x.num.i <= INT32_MAX ? D_INT32 : D_INT64);
 }
 
 /* Integer promotion: the wider wins, at equal width the unsigned one. */
@@ -335,16 +300,8 @@ static bool resolve_bounds(Loop *l, SVal range, Bounds *b) {
     Sema *s = l->s;
     SVal items[3] = {range.items[S_RANGE_START], range.items[S_RANGE_STOP],
                      range.items[S_RANGE_STEP]};
-    DType types[3];
-    for (uint32_t i = 0; i < 3; i++)
-        if (!bound_type(l, items[i], &types[i]))
-            return false;
-    b->iv = wider(wider(types[0], types[1]), types[2]);
+    b->iv = wider(wider(bound_type(items[0]), bound_type(items[1])), bound_type(items[2]));
     b->counter = dt(dt_is_unsigned(b->iv) || dt_bits(b->iv) == 64 ? D_INT64 : D_INT32);
-    if (sv_is_number(items[2]) && items[2].num.i == 0) {
-        sema_error(s, DIAG_SEMA_RANGE, l->at, "the step of a range must not be zero");
-        return false;
-    }
     if (sv_is_number(items[2]) && items[2].num.i == INT64_MIN) {
         sema_error(s, DIAG_SEMA_RANGE, l->at, "the step of a range is too large");
         return false;
