@@ -139,23 +139,32 @@ static void give_slices(Rewrite *w, IrOp op, uint32_t first) {
 
 /* --- operations --- */
 
+/* Before the operands change: the analysis knows the values as they were. */
+static void set_vector(Rewrite *w, IrOp op, LayoutId layout) {
+    IrModule *m = w->s.m;
+    IrType p = ir_value_type(m, ir_operand(m, op, 0));
+    if (!ir_is_tile(m, p))
+        return;
+    uint32_t widest = w->s.c->target->max_vector;
+    if (ir_type(m, ir_elem_type(m, p))->space != IR_SPACE_GLOBAL && widest > 16)
+        widest = 16;
+    ir_set_int(m, op, IR_KEY_VECTOR, layout_vector(w->s.axis, m, op, get(w, layout), widest));
+}
+
 static void rewrite_same(Rewrite *w, IrOp op) {
     IrModule *m = w->s.m;
-    LayoutId own = map_find(&w->overrides, op, 0);
+    LayoutId own = map_find(&w->overrides, op, 0), layout = own ? own : layout_of_op(&w->s, op);
     IrKind kind = ir_kind(m, op);
-    want_operands(w, op, own ? own : layout_of_op(&w->s, op));
-    if (own && ir_result_count(m, op))
-        give_result(w, op, 0, own);
+    if (kind == IR_OP_LOAD || kind == IR_OP_STORE)
+        set_vector(w, op, layout);
+    want_operands(w, op, layout);
+    if (own)
+        for (uint32_t i = 0; i < ir_result_count(m, op); i++)
+            if (kind != IR_OP_SCAN || !ir_int(m, op, IR_KEY_TOTAL, 0) ||
+                i < ir_result_count(m, op) / 2)
+                give_result(w, op, i, own);
     if (kind == IR_OP_SCAN && ir_int(m, op, IR_KEY_TOTAL, 0))
         give_slices(w, op, ir_result_count(m, op) / 2);
-    IrValue p = ir_operand_count(m, op) ? ir_operand(m, op, 0) : 0;
-    if ((kind == IR_OP_LOAD || kind == IR_OP_STORE) && ir_is_tile(m, ir_value_type(m, p))) {
-        const IrTypeData *pointer = ir_type(m, ir_elem_type(m, ir_value_type(m, p)));
-        uint32_t widest = w->s.c->target->max_vector;
-        if (pointer->space != IR_SPACE_GLOBAL && widest > 16)
-            widest = 16;
-        ir_set_int(m, op, IR_KEY_VECTOR, layout_vector(w->s.axis, m, op, layout_of(m, p), widest));
-    }
 }
 
 /* A reshape that neither direction makes linear keeps both layouts and goes through shared memory.
