@@ -1,0 +1,175 @@
+"""The program `tle` on NumPy's own files: results against NumPy, refusals by sentence and exit status."""
+import json
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+TLE = pathlib.Path(os.environ["TLE_BUILD_DIR"]) / "bin" / "tle"
+
+
+def tle(*words, status=0, **environment):
+    result = subprocess.run([str(TLE), *map(str, words)], text=True, check=False,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env={**os.environ, **environment})
+    assert result.returncode == status, result.stderr
+    return result
+
+
+def select(scores, k, lengths=None, starts=None):
+    """The contract by sorting: NaN greatest, ties to the smallest index, ascending output, -1."""
+    rows, columns = scores.shape
+    out = np.full((rows, k), -1, np.int32)
+    for r in range(rows):
+        start = max(int(starts[r]), 0) if starts is not None else 0
+        length = int(lengths[r]) if lengths is not None else columns
+        length = max(0, min(length, columns - start))
+        row = scores[r, start:start + length].astype(np.float64)
+        key = np.where(np.isnan(row), -np.inf, -row)
+        rank = np.lexsort((np.arange(length), key, ~np.isnan(row)))
+        best = np.sort(rank[:k])
+        out[r, :len(best)] = best
+    return out
+
+
+def save(tmp_path, name, array):
+    path = tmp_path / name
+    np.save(path, array)
+    return path
+
+
+@pytest.mark.parametrize("k", [1, 7, 512, 3000])
+def test_run_topk(tmp_path, k):
+    rng = np.random.default_rng(k)
+    scores = rng.standard_normal((3, 2000)).astype(np.float32)
+    scores[1, ::50] = np.nan
+    scores[2] = np.round(scores[2])
+    scores[2, 0] = -np.inf
+    out = tmp_path / "out.npy"
+    result = tle("run", "topk", "--scores", save(tmp_path, "s.npy", scores), "--k", k,
+                 "--out", out, "--verify", "--device", "emu")
+    assert "equals a sort's" in result.stderr
+    got = np.load(out)
+    assert got.dtype == np.int32 and got.shape == (3, k)
+    np.testing.assert_array_equal(got, select(scores, k))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_lengths_and_starts(tmp_path, dtype):
+    rng = np.random.default_rng(5)
+    scores = rng.standard_normal((5, 301)).astype(np.float32)
+    lengths = np.array([-3, 0, 50, 301, 9999], dtype)
+    starts = np.array([0, 5, 280, -4, 300], dtype)
+    out = tmp_path / "out.npy"
+    tle("run", "topk", "--scores", save(tmp_path, "s.npy", scores), "--k", 64,
+        "--lengths", save(tmp_path, "l.npy", lengths),
+        "--row-starts", save(tmp_path, "r.npy", starts), "--out", out, "--device", "emu")
+    np.testing.assert_array_equal(np.load(out), select(scores, 64, lengths, starts))
+
+
+def test_one_row_as_text(tmp_path):
+    scores = np.array([3, 1, 4, 1, 5, 9, 2, 6], np.float32)
+    result = tle("run", "topk", "--scores", save(tmp_path, "s.npy", scores), "--k", 3,
+                 "--device", "emu")
+    assert result.stdout == "4 5 7\n"
+    assert "topk_select__" in result.stderr
+
+
+@pytest.mark.parametrize("array, words", [
+    (np.zeros((2, 2), np.float64), "'<f8'; known are"),
+    (np.zeros((2, 2), ">f4"), "'>f4'"),
+    (np.asfortranarray(np.zeros((2, 3), np.float32)), "Fortran order"),
+    (np.zeros((2, 2, 2), np.float32), "3 dimensions"),
+    (np.zeros(4, np.int32), "they must be '<f4'"),
+    (np.zeros(2, [("a", "<f4"), ("b", "<f4")]), "structured"),
+])
+def test_scores_refused(tmp_path, array, words):
+    path = save(tmp_path, "s.npy", array)
+    result = tle("run", "topk", "--scores", path, "--k", 1, status=1)
+    assert words in result.stderr and str(path) in result.stderr
+
+
+def test_truncated_file(tmp_path):
+    path = save(tmp_path, "s.npy", np.zeros(100, np.float32))
+    path.write_bytes(path.read_bytes()[:-4])
+    assert "needs 400 bytes" in tle("run", "topk", "--scores", path, "--k", 1, status=1).stderr
+
+
+@pytest.mark.parametrize("array, words", [
+    (np.zeros(3, np.int32), "the shape must be [2]"),
+    (np.zeros(2, np.float32), "they must be '<i4' or '<i8'"),
+    (np.array([1, 2 ** 40], np.int64), "does not fit 32 bits"),
+])
+def test_lengths_refused(tmp_path, array, words):
+    scores = save(tmp_path, "s.npy", np.zeros((2, 9), np.float32))
+    result = tle("run", "topk", "--scores", scores, "--k", 1,
+                 "--lengths", save(tmp_path, "l.npy", array), status=1)
+    assert words in result.stderr
+
+
+@pytest.mark.parametrize("words, status, says", [
+    ([], 2, "Usage: tle"),
+    (["frob"], 2, "there is no command 'frob'"),
+    (["run"], 2, "name an operator"),
+    (["run", "sort"], 2, "name an operator"),
+    (["run", "topk"], 2, "--scores and --k are needed"),
+    (["run", "topk", "--scores", "x", "--k", "0"], 2, "--k is '0'; it is an integer of 1 to 4096"),
+    (["run", "topk", "--scores", "x", "--k", "5x"], 2, "--k is '5x'"),
+    (["run", "topk", "--scores", "/nowhere.npy", "--k", "5"], 1, "No such file"),
+    (["run", "topk", "--bogus"], 2, "bogus"),
+    (["list", "topk_select", "extra"], 2, "'extra' is not expected"),
+    (["list", "sort"], 1, "there is no operator 'sort'"),
+    (["list", "--device", "tpu"], 2, "--device is 'tpu'"),
+    (["dump"], 2, "name a variant"),
+    (["dump", "nothing"], 1, "there is no variant 'nothing'"),
+    (["explain", "topk", "--k", "4"], 2, "--columns and --k are needed"),
+    (["explain", "topk", "--k", "4", "--columns", "9", "--align", "12"], 2, "a power of two"),
+    (["check", "--device", "emu", "--dispatch", "/nowhere.json"], 1, "cannot be opened"),
+])
+def test_usage(words, status, says):
+    assert says in tle(*words, status=status).stderr
+
+
+def test_explain(tmp_path):
+    text = tle("explain", "topk", "--rows", 4, "--columns", 4096, "--k", 512).stdout
+    assert text.splitlines()[0].startswith("topk_select for sm_90a: rows=4 columns=4096 k=512 align=16")
+    chosen = text.splitlines()[-1].removeprefix("chosen: ")
+    assert "refused: k is 0" in tle("explain", "topk", "--columns", 9, "--k", 0, status=1).stdout
+    names = [v["name"] for v in json.loads(tle("list", "--json").stdout)]
+    assert chosen in names
+    other = next(n for n in names if "kany__v1" in n)
+    forced = tle("explain", "topk", "--columns", 4096, "--k", 512, TLE_FORCE_VARIANT=other).stdout
+    assert forced.endswith(f"chosen: {other}\n")
+    overlay = tmp_path / "overlay.json"
+    overlay.write_text(json.dumps({"schema": 1, "op": "topk_select", "rules": [{"variant": other}]}))
+    asked = tle("explain", "topk", "--columns", 4096, "--k", 512, "--dispatch", overlay).stdout
+    assert asked.endswith(f"chosen: {other}\n") and str(overlay) in asked
+
+
+def test_list_and_dump(tmp_path):
+    variants = json.loads(tle("list", "topk_select", "--json").stdout)
+    name = variants[0]["name"]
+    assert name in tle("list").stdout
+    meta = json.loads(tle("dump", name, "--meta").stdout)
+    assert meta["name"] == name and meta["threads"] == variants[0]["threads"]
+    ptx = tle("dump", name, "--ptx").stdout
+    assert f".entry {meta['kernel']}" in ptx
+    assert meta["kernel"] in tle("dump", name, "--tir").stdout
+    out = tmp_path / "k.ptx"
+    tle("dump", name, "--ptx", "--out", out)
+    assert out.read_text() == ptx
+
+
+def test_info_and_env():
+    info = tle("info").stdout
+    assert info.startswith("libtle 0.1.0") and "build id" in info
+    env = tle("env", TLE_LOG="error").stdout
+    assert "TLE_LOG=error\n" in env and "TLE_DEVICE=" in env
+    for command in ("info", "list", "explain", "run", "dump", "check", "env"):
+        assert tle(command, "--help").stdout.startswith(f"Usage: tle {command}")
+
+
+def test_check():
+    assert " 0 of " in " " + tle("check", "--quick", "--device", "emu").stdout.splitlines()[-1]
