@@ -1,13 +1,6 @@
 /* Expressions. Constants fold on the way; runtime values become TIR at the builder's point. */
 #include "sema/sema_core.h"
 
-/* A number that a plain assignment gave a type (see sema_assign) meets tensors like a tensor. */
-static SVal strong_number(Sema *s, SVal x, SVal other, Span at) {
-    if (other.kind == SV_TENSOR && sv_is_number(x) && !x.literal)
-        return sema_tensor(s, x, dt(D_NONE), at);
-    return x;
-}
-
 /* Numbers computed from strongly typed ones are strongly typed. */
 static SVal fold_literal(SVal r, SVal a, SVal b) {
     if (sv_is_number(r))
@@ -17,8 +10,6 @@ static SVal fold_literal(SVal r, SVal a, SVal b) {
 
 SVal sema_apply_binary(Sema *s, AstOp op, SVal a, SVal b, Span at) {
     s->b.span = at;
-    a = strong_number(s, a, b, at);
-    b = strong_number(s, b, a, at);
     return fold_literal(sema_binary(s, op, a, b, at), a, b);
 }
 
@@ -47,8 +38,6 @@ static SVal eval_compare(Sema *s, const AstNode *n) {
     SVal a = eval_left(s, n->a), b = sema_eval(s, n->b);
     core->shared = n->b;
     core->shared_value = b;
-    a = strong_number(s, a, b, n->span);
-    b = strong_number(s, b, a, n->span);
     return sema_compare(s, n->op, a, b, n->span);
 }
 

@@ -30,9 +30,17 @@ static SVal to_common(Sema *s, SVal x, DType t, Span at) {
     return sv_is_number(x) ? number_to_tensor(s, x, t, at) : sema_cast(s, x, t, false, at);
 }
 
+/* A number that a plain assignment gave a type (not literal) meets tensors like a tensor. */
+static void give_strong_type(Sema *s, SVal *x, SVal other, Span at) {
+    if (other.kind == SV_TENSOR && sv_is_number(*x) && !x->literal)
+        *x = sema_tensor(s, *x, dt(D_NONE), at);
+}
+
 bool sema_pair(Sema *s, SVal *a, SVal *b, bool division, bool pointers, const char *what, Span at) {
     if (!operand_ok(s, *a, pointers, what, at) || !operand_ok(s, *b, pointers, what, at))
         return false;
+    give_strong_type(s, a, *b, at);
+    give_strong_type(s, b, *a, at);
     DType ta = value_dtype(*a), tb = value_dtype(*b);
     if (dt_is_ptr(ta) || dt_is_ptr(tb)) {
         if (!dt_equal(ta, tb)) {
