@@ -52,7 +52,9 @@ struct SVal {
     SKind kind;
     DType dtype;
     uint8_t rank;
-    bool literal; /* number written in the source or computed from such: "weak" type */
+    /* A number written in the source, a constexpr, or computed from such: adopts a tensor's type.
+     * One that a plain assignment named is not literal: it keeps the default type it got there. */
+    bool literal;
     uint32_t len;
     uint32_t builtin;
     AstId ast;
