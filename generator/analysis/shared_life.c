@@ -8,7 +8,7 @@
 
 #include "analysis/scratch.h"
 
-enum { MIN_ALIGN = 16, BIG_ALIGN = 128, BIG_BYTES = 1024 };
+enum { MIN_ALIGN = 16, BIG_ALIGN = 128, BIG_BYTES = 1024, SMALL_SCRATCH = 1024 };
 
 typedef struct Interval {
     uint32_t first, last;
@@ -22,7 +22,7 @@ typedef struct Lives {
     Map of_alloc; /* alloc -> index in lives */
     Map of_loop;  /* loop -> index in loops */
     VEC(Interval) loops;
-    uint32_t position;
+    uint32_t position, turns;
     bool unknown_use; /* a pointer that may be any buffer is used */
 } Lives;
 
@@ -41,7 +41,8 @@ static void add_alloc(Lives *s, IrOp op) {
                        align < least ? least : align,
                        s->position,
                        s->position,
-                       UINT64_C(1) << ir_group(s->m, op)};
+                       UINT64_C(1) << ir_group(s->m, op),
+                       0};
     map_put(&s->of_alloc, op, s->lives.len);
     (void)vec_push(s->arena, &s->lives, life);
 }
@@ -56,7 +57,8 @@ static void add_scratch(Lives *s, IrOp op) {
                        need.align < MIN_ALIGN ? MIN_ALIGN : need.align,
                        s->position,
                        s->position,
-                       UINT64_C(1) << ir_group(s->m, op)};
+                       UINT64_C(1) << ir_group(s->m, op),
+                       need.bytes <= SMALL_SCRATCH ? ++s->turns : 0};
     (void)vec_push(s->arena, &s->lives, life);
 }
 
@@ -169,7 +171,14 @@ SharedLife *shared_lives(Arena *a, const IrModule *m, IrOp func, const Roots *ro
     return s.lives.data;
 }
 
+static bool keeps_apart(const SharedLife *x, const SharedLife *y) {
+    if (!x->turn)
+        return y->turn && !x->scratch;
+    return y->turn ? x->turn + 1 == y->turn || y->turn + 1 == x->turn : !y->scratch;
+}
+
 bool shared_interfere(const SharedLife *x, const SharedLife *y) {
     bool one_group = x->groups == y->groups && !(x->groups & (x->groups - 1));
-    return !one_group || (x->first <= y->last && y->first <= x->last);
+    bool overlap = x->first <= y->last && y->first <= x->last;
+    return !one_group || overlap || keeps_apart(x, y);
 }
