@@ -12,7 +12,8 @@ typedef struct SemaParam { /* --sig 'x:*fp32:16' */
     uint32_t divisible; /* 0 or 1 = nothing known */
 } SemaParam;
 
-typedef struct SemaConst { /* --const K=2048; a Python literal: int, float, True, False, None, 'text', tl dtype */
+/* --const K=2048; a Python literal: int, float, True, False, None, 'text', tuple; or a dtype */
+typedef struct SemaConst {
     const char *name;
     const char *value;
 } SemaConst;

@@ -147,9 +147,13 @@ static SVal import(Join *j, SVal x, int live, Str name, const Hole **hole) {
 
 static const Hole *differ(Join *j, SVal a, SVal b) {
     Sema *s = j->s;
-    return sema_hole(s, DIAG_SEMA_TYPE, j->at,
-                     sema_format(s, "is %s %s, but %s %s", sv_describe(s, a), j->live_text[0],
-                                 sv_describe(s, b), j->live_text[1]));
+    const char *text_a = sv_describe(s, a), *text_b = sv_describe(s, b);
+    const char *why =
+        sema_format(s, "is not the same on both sides of the condition: each has %s", text_a);
+    if (strcmp(text_a, text_b) != 0)
+        why =
+            sema_format(s, "is %s %s, but %s %s", text_a, j->live_text[0], text_b, j->live_text[1]);
+    return sema_hole(s, DIAG_SEMA_TYPE, j->at, why);
 }
 
 static bool is_scalar(SVal x) {
