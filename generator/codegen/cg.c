@@ -132,8 +132,8 @@ static bool check_type(Cg *c, IrOp op, IrType t) {
         return false;
     }
     if (1u << l->bits[LAYOUT_WARP] != cg_warps(c, op) || l->bits[LAYOUT_LANE] != CG_WARP_BITS) {
-        cg_unsupported(c, op, "a layout for %u warps in a group of %u",
-                       1u << l->bits[LAYOUT_WARP], cg_warps(c, op));
+        cg_unsupported(c, op, "a layout for %u warps in a group of %u", 1u << l->bits[LAYOUT_WARP],
+                       cg_warps(c, op));
         return false;
     }
     return true;
@@ -174,8 +174,7 @@ static void function_attr(Cg *c, const char *name, const char *value) {
 static void function_flag(Cg *c, const char *name) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 
-    LLVMAddAttributeAtIndex(c->fn, CG_ON_FUNCTION,
-                            LLVMCreateEnumAttribute(c->ctx, kind, 0));
+    LLVMAddAttributeAtIndex(c->fn, CG_ON_FUNCTION, LLVMCreateEnumAttribute(c->ctx, kind, 0));
 }
 
 static void launch_bounds(Cg *c) {

@@ -8,9 +8,9 @@
 #include "pass/pass.h"
 
 typedef struct CgOptions {
-    uint32_t opt_level;      /* 0..3; 3 = default<O3> */
-    bool line_info;          /* .loc of the TLE source, relative paths */
-    bool want_llvm;          /* keep the LLVM IR text (before and after optimisation) */
+    uint32_t opt_level; /* 0..3; 3 = default<O3> */
+    bool line_info;     /* .loc of the TLE source, relative paths */
+    bool want_llvm;     /* keep the LLVM IR text (before and after optimisation) */
 } CgOptions;
 
 typedef struct CgResult {

@@ -39,10 +39,9 @@ V cg_cast(Cg *c, IrOp op, const V *x) {
 
 static V fp8_to_f32(Cg *c, IrElem from, V x) {
     V pair = LLVMBuildZExt(c->b, x, c->i16, "");
-    V halves = cg_intrinsic(c,
-                            from == IR_F8E4M3 ? "llvm.nvvm.e4m3x2.to.f16x2.rn"
-                                              : "llvm.nvvm.e5m2x2.to.f16x2.rn",
-                            NULL, 0, &pair, 1);
+    V halves = cg_intrinsic(
+        c, from == IR_F8E4M3 ? "llvm.nvvm.e4m3x2.to.f16x2.rn" : "llvm.nvvm.e5m2x2.to.f16x2.rn",
+        NULL, 0, &pair, 1);
     V half = LLVMBuildExtractElement(c->b, halves, cg_i32(c, 0), "");
 
     return LLVMBuildFPExt(c->b, half, c->f32, "");
@@ -50,10 +49,9 @@ static V fp8_to_f32(Cg *c, IrElem from, V x) {
 
 static V f32_to_fp8(Cg *c, IrElem to, V x) {
     V args[2] = {LLVMConstNull(c->f32), x}; /* the second lands in the low byte */
-    V pair = cg_intrinsic(c,
-                          to == IR_F8E4M3 ? "llvm.nvvm.ff.to.e4m3x2.rn"
-                                          : "llvm.nvvm.ff.to.e5m2x2.rn",
-                          NULL, 0, args, 2);
+    V pair =
+        cg_intrinsic(c, to == IR_F8E4M3 ? "llvm.nvvm.ff.to.e4m3x2.rn" : "llvm.nvvm.ff.to.e5m2x2.rn",
+                     NULL, 0, args, 2);
 
     return LLVMBuildTrunc(c->b, pair, c->i8, "");
 }

@@ -113,8 +113,7 @@ typedef struct Loop {
 /* True while another iteration follows `i`; i < upper holds. Never wraps: near the largest integer
  * i + step might, so the distance left is compared instead, as a limit where that cannot wrap. */
 static V another(Cg *c, const Loop *l, V i) {
-    bool from_zero =
-        LLVMIsAConstantInt(l->lower) && LLVMConstIntGetSExtValue(l->lower) >= 0;
+    bool from_zero = LLVMIsAConstantInt(l->lower) && LLVMConstIntGetSExtValue(l->lower) >= 0;
 
     if (from_zero) {
         V limit = LLVMBuildNSWSub(c->b, l->upper, l->step, "limit");

@@ -15,7 +15,7 @@
 #include <llvm-c/TargetMachine.h>
 
 enum { CG_WARP = 32, CG_WARP_BITS = 5, CG_MAX_WORDS = 8 };
-#define CG_FULL_MASK 0xffffffffu
+#define CG_FULL_MASK   0xffffffffu
 #define CG_ON_FUNCTION ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
 typedef struct CgRegs {
@@ -51,7 +51,7 @@ typedef struct Cg {
     CgThread *threads; /* by group */
     LLVMDIBuilderRef di;
     LLVMMetadataRef subprogram;
-    uint32_t scope_file; /* file of the subprogram */
+    uint32_t scope_file;         /* file of the subprogram */
     VEC(LLVMMetadataRef) scopes; /* by source file */
     bool failed;
 } Cg;
@@ -117,14 +117,19 @@ const CgBase *cg_base(Cg *c, LayoutId layout, IrOp op);
 V cg_coord(Cg *c, LayoutId layout, IrOp op, uint32_t reg, unsigned dim);
 /* Row-major index of this thread's element `reg` in the tile. */
 V cg_linear_index(Cg *c, LayoutId layout, IrOp op, uint32_t reg);
-/* True in one thread of those that hold copies of a tile's elements (of a scalar when layout is 0). */
+/* True in one thread of those that hold copies of a tile's elements (of a scalar when layout is 0).
+ */
 V cg_owner(Cg *c, LayoutId layout, IrOp op);
 /* True when register `reg` is the first of the thread's copies of its element. */
 bool cg_owns_reg(const Layout *l, uint32_t reg);
 void cg_barrier(Cg *c, IrOp op);
 V cg_shuffle(Cg *c, const char *mode, V x, V lane); /* "idx", "bfly", "up", "down" */
 V cg_ballot(Cg *c, V predicate);
-void cg_store_if(Cg *c, V predicate, V x, V ptr); /* to scratch */
+/* Code between the two runs where `predicate` holds; no values may leave it. */
+LLVMBasicBlockRef cg_guard_begin(Cg *c, V predicate);
+void cg_guard_end(Cg *c, LLVMBasicBlockRef join);
+/* (thread id & mask) == 0. */
+V cg_thread_zero(Cg *c, IrOp op, uint32_t mask);
 /* Scratch of an operation: address of byte `offset` in it. */
 V cg_scratch(Cg *c, IrOp op, V byte_offset);
 
@@ -139,11 +144,50 @@ typedef V CgElem(Cg *c, IrOp op, const V *x);
 /* One register's worth of an elementwise operation: also used inside combine regions. */
 CgElem *cg_elementwise(IrKind kind);
 
+/* --- cg_lines.c: a tile cut along an axis, as reductions and scans see it --- */
+enum { CG_MAX_TUPLE = 8 };
+
+typedef struct CgLines {
+    const Layout *layout;
+    unsigned axis;
+    LayoutId slice;  /* layout of the lines; 0 when there is only one (rank 1) */
+    uint32_t len;    /* lines that a thread has a part of */
+    uint32_t **regs; /* of each line, in the order of the axis coordinate; no copies */
+    uint32_t regs_len;
+    uint8_t lane_bits[CG_WARP_BITS], n_lane_bits; /* bits along the axis, lowest coordinate first */
+    uint8_t warp_bits[CG_WARP_BITS], n_warp_bits;
+} CgLines;
+
+bool cg_lines(Cg *c, IrOp op, CgLines *out);
+/* The thread's warp among those along the axis, in the order of the coordinate. */
+V cg_lines_warp(Cg *c, IrOp op, const CgLines *l);
+/* One thread for each line and warp along the axis. */
+V cg_lines_writer(Cg *c, IrOp op, const CgLines *l);
+/* Row-major number of line `i` of this thread. */
+V cg_lines_number(Cg *c, IrOp op, const CgLines *l, uint32_t i);
+
 /* --- cg_combine.c: regions of reduce and scan --- */
 /* out[i] = region(a[0..n-1], b[0..n-1]). */
 void cg_combine(Cg *c, IrOp op, const V *a, const V *b, V *out);
 /* The kind of a region that is one integer or float operation on its two arguments, else NONE. */
 IrKind cg_combine_kind(const Cg *c, IrOp op);
+
+/* --- cg_atomic.c, cg_aggregate.c --- */
+typedef struct CgAtomic {
+    IrOp op;
+    LLVMTypeRef type;
+    unsigned bits, space;
+    int64_t sem, scope;
+    const char *what; /* "add.u32" */
+    bool used, red;   /* somebody wants the old value; a `red` will do */
+} CgAtomic;
+
+CgAtomic cg_atomic(Cg *c, IrOp op);
+/* One instruction where `on` holds; gives the old value, undefined elsewhere. */
+V cg_atomic_one(Cg *c, const CgAtomic *a, V ptr, const V *values, unsigned n_values, V on);
+/* Brings the owners' old values to all threads that hold copies. */
+void cg_atomic_spread(Cg *c, IrOp op, CgRegs old);
+void cg_aggregate(Cg *c, const CgAtomic *a, CgRegs mask);
 
 /* --- cg_target.c --- */
 LLVMTargetMachineRef cg_machine(const PassTarget *target, uint32_t opt_level, char **why_out);

@@ -120,8 +120,7 @@ V cg_intrinsic(Cg *c, const char *name, const LLVMTypeRef *overloads, unsigned n
 void cg_call_attr(Cg *c, V call, const char *name, uint64_t value) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 
-    LLVMAddCallSiteAttribute(call, CG_ON_FUNCTION,
-                             LLVMCreateEnumAttribute(c->ctx, kind, value));
+    LLVMAddCallSiteAttribute(call, CG_ON_FUNCTION, LLVMCreateEnumAttribute(c->ctx, kind, value));
 }
 
 V cg_asm(Cg *c, const char *text, const char *constraints, LLVMTypeRef result, const V *args,
@@ -222,9 +221,8 @@ void cg_debug_function(Cg *c, const char *name, Span at) {
     source_place(ir_sources(c->m), at.file, at.lo, &line, &col);
     LLVMMetadataRef file = debug_file(c, at.file);
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(c->di, file, NULL, 0, LLVMDIFlagZero);
-    c->subprogram = LLVMDIBuilderCreateFunction(c->di, file, name, strlen(name), name,
-                                                strlen(name), file, line, type, 0, 1, line,
-                                                LLVMDIFlagZero, 1);
+    c->subprogram = LLVMDIBuilderCreateFunction(c->di, file, name, strlen(name), name, strlen(name),
+                                                file, line, type, 0, 1, line, LLVMDIFlagZero, 1);
     c->scope_file = at.file;
     LLVMSetSubprogram(c->fn, c->subprogram);
 }

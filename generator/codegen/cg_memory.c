@@ -1,10 +1,10 @@
 /* Loads and stores through pointers, global and shared.
  *
- * An access covers `vector` consecutive registers, whose elements are neighbours in memory under one
- * mask (the coalesce pass proved both). Without mask and qualifiers it is LLVM's own load or store;
- * else one predicated PTX instruction, so that masked-off lanes touch no memory, several loads can
- * be in flight, and no branch is needed. Of threads that hold copies of a tile only the owner
- * stores; a scalar is stored by one thread of the group. */
+ * An access covers `vector` consecutive registers, whose elements are neighbours in memory under
+ * one mask (the coalesce pass proved both). Without mask and qualifiers it is LLVM's own load or
+ * store; else one predicated PTX instruction, so that masked-off lanes touch no memory, several
+ * loads can be in flight, and no branch is needed. Of threads that hold copies of a tile only the
+ * owner stores; a scalar is stored by one thread of the group. */
 #include "codegen/cg_impl.h"
 
 typedef struct Access {
@@ -187,8 +187,8 @@ static void plain_load(Cg *c, const Access *a, V ptr, V *out) {
     V x = cg_load_at(c, t, ptr, a->vector * a->elem_bits / 8);
 
     for (unsigned w = 0; w < a->words; w++)
-        unpack_word(c, a,
-                    a->words == 1 ? x : LLVMBuildExtractElement(c->b, x, cg_i32(c, w), ""), w, out);
+        unpack_word(c, a, a->words == 1 ? x : LLVMBuildExtractElement(c->b, x, cg_i32(c, w), ""), w,
+                    out);
 }
 
 /* Results are tied to inputs that hold `other`: a masked-off load leaves them as they are. */

@@ -95,9 +95,8 @@ static V layout_offset(Cg *c, IrOp op, const Layout *l, const V *coord) {
 
 static V element_ptr(Cg *c, IrOp op, const IrTypeData *buf, V base, const V *coord) {
     LLVMTypeRef elem = cg_type(c, buf->of);
-    V offset = buf->layout
-                   ? layout_offset(c, op, layout_get(ir_layouts(c->m), buf->layout), coord)
-                   : row_major_offset(c, buf, coord);
+    V offset = buf->layout ? layout_offset(c, op, layout_get(ir_layouts(c->m), buf->layout), coord)
+                           : row_major_offset(c, buf, coord);
 
     return LLVMBuildGEP2(c->b, elem == c->i1 ? c->i8 : elem, base, &offset, 1, "");
 }

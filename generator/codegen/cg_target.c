@@ -28,8 +28,7 @@ LLVMTargetMachineRef cg_machine(const PassTarget *target, uint32_t opt_level, ch
                                                   : opt_level == 1 ? LLVMCodeGenLevelLess
                                                   : opt_level == 2 ? LLVMCodeGenLevelDefault
                                                                    : LLVMCodeGenLevelAggressive);
-    LLVMTargetMachineRef machine =
-        LLVMCreateTargetMachineWithOptions(t, "nvptx64-nvidia-cuda", o);
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachineWithOptions(t, "nvptx64-nvidia-cuda", o);
     LLVMDisposeTargetMachineOptions(o);
     return machine;
 }

@@ -151,19 +151,20 @@ V cg_linear_index(Cg *c, LayoutId layout, IrOp op, uint32_t reg) {
     return index;
 }
 
+V cg_thread_zero(Cg *c, IrOp op, uint32_t mask) {
+    V tid = cg_thread(c, op)->tid;
+
+    if (!mask)
+        return LLVMConstInt(c->i1, 1, 0);
+    return LLVMBuildICmp(c->b, LLVMIntEQ, LLVMBuildAnd(c->b, tid, cg_i32(c, mask), ""),
+                         cg_i32(c, 0), "");
+}
+
 V cg_owner(Cg *c, LayoutId layout, IrOp op) {
-    const CgThread *t = cg_thread(c, op);
-    uint32_t mask = cg_warps(c, op) * CG_WARP - 1;
-
-    if (layout) {
-        const Layout *l = layout_get(ir_layouts(c->m), layout);
-
-        mask = layout_lane_copies(l) | layout_warp_copies(l) << CG_WARP_BITS;
-        if (!mask)
-            return LLVMConstInt(c->i1, 1, 0);
-    }
-    V bits = mask == UINT32_MAX ? t->tid : LLVMBuildAnd(c->b, t->tid, cg_i32(c, mask), "");
-    return LLVMBuildICmp(c->b, LLVMIntEQ, bits, cg_i32(c, 0), "");
+    if (!layout)
+        return LLVMBuildICmp(c->b, LLVMIntEQ, cg_thread(c, op)->tid, cg_i32(c, 0), "");
+    const Layout *l = layout_get(ir_layouts(c->m), layout);
+    return cg_thread_zero(c, op, layout_lane_copies(l) | layout_warp_copies(l) << CG_WARP_BITS);
 }
 
 bool cg_owns_reg(const Layout *l, uint32_t reg) {
@@ -230,15 +231,18 @@ V cg_scratch(Cg *c, IrOp op, V byte_offset) {
     return LLVMBuildGEP2(c->b, c->i8, base, &byte_offset, 1, "");
 }
 
-void cg_store_if(Cg *c, V predicate, V x, V ptr) {
-    if (cg_is_true(predicate)) {
-        cg_store_scratch(c, x, ptr);
-        return;
-    }
-    LLVMBasicBlockRef then = cg_new_block(c, "owner"), join = cg_new_block(c, "join");
+LLVMBasicBlockRef cg_guard_begin(Cg *c, V predicate) {
+    if (cg_is_true(predicate))
+        return NULL;
+    LLVMBasicBlockRef then = cg_new_block(c, "guarded"), join = cg_new_block(c, "join");
     LLVMBuildCondBr(c->b, predicate, then, join);
     LLVMPositionBuilderAtEnd(c->b, then);
-    cg_store_scratch(c, x, ptr);
+    return join;
+}
+
+void cg_guard_end(Cg *c, LLVMBasicBlockRef join) {
+    if (!join)
+        return;
     LLVMBuildBr(c->b, join);
     LLVMPositionBuilderAtEnd(c->b, join);
 }

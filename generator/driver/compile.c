@@ -116,8 +116,7 @@ const char *compile_kernel_name(const Compile *c) {
 /* --- code --- */
 
 bool compile_ptx(Compile *c) {
-    bool ok =
-        cg_compile(c->m, c->request->target, &c->request->cg, c->arena, c->diag, &c->cg);
+    bool ok = cg_compile(c->m, c->request->target, &c->request->cg, c->arena, c->diag, &c->cg);
 
     report(c, "codegen", c->cg.ms_emit_ir);
     report(c, "llvm-opt", c->cg.ms_optimise);
@@ -129,8 +128,8 @@ bool compile_cubin(Compile *c, const char *ptxas) {
     PtxasOptions o = {ptxas, c->request->target->name, c->request->cg.line_info};
     double start = compile_now_ms();
 
-    c->assembled = ptxas_run(c->arena, &o, c->cg.ptx, c->cg.ptx_len, compile_span(c), c->diag,
-                             &c->cubin);
+    c->assembled =
+        ptxas_run(c->arena, &o, c->cg.ptx, c->cg.ptx_len, compile_span(c), c->diag, &c->cubin);
     report(c, "ptxas", compile_now_ms() - start);
     return c->assembled;
 }
@@ -139,9 +138,9 @@ bool compile_cubin(Compile *c, const char *ptxas) {
 
 static const char *elem_type_text(const Compile *c, IrType t) {
     static const char *const names[IR_ELEM_COUNT] = {
-        [IR_I1] = "i1",     [IR_I8] = "i8",     [IR_I16] = "i16",        [IR_I32] = "i32",
-        [IR_I64] = "i64",   [IR_F16] = "fp16",  [IR_BF16] = "bf16",      [IR_F32] = "fp32",
-        [IR_F64] = "fp64",  [IR_F8E4M3] = "fp8e4nv", [IR_F8E5M2] = "fp8e5",
+        [IR_I1] = "i1",    [IR_I8] = "i8",          [IR_I16] = "i16",      [IR_I32] = "i32",
+        [IR_I64] = "i64",  [IR_F16] = "fp16",       [IR_BF16] = "bf16",    [IR_F32] = "fp32",
+        [IR_F64] = "fp64", [IR_F8E4M3] = "fp8e4nv", [IR_F8E5M2] = "fp8e5",
     };
     const char *name = names[ir_type(c->m, t)->elem];
 

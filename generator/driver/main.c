@@ -54,8 +54,8 @@ static int finish(Job *j, bool ok) {
 
 static int write_output(Job *j, const void *data, size_t len) {
     const char *path = j->options.output;
-    bool ok = path ? file_write(path, data, len)
-                   : fwrite(data, 1, len, stdout) == len && !fflush(stdout);
+    bool ok =
+        path ? file_write(path, data, len) : fwrite(data, 1, len, stdout) == len && !fflush(stdout);
 
     if (!ok)
         fprintf(stderr, "tlec: %s cannot be written: %s\n", path ? path : "standard output",

@@ -60,8 +60,8 @@ static const char *read_emit(Arena *a, const char *text, Emit *out) {
             *out = (Emit)i;
             return NULL;
         }
-    return sentence(a, "--emit=%s is unknown, expected ast, tir, llvm, llvm-opt, ptx, cubin or meta",
-                    text);
+    return sentence(
+        a, "--emit=%s is unknown, expected ast, tir, llvm, llvm-opt, ptx, cubin or meta", text);
 }
 
 static const char *read_number(Arena *a, const char *name, const char *text, uint32_t low,

@@ -4,7 +4,15 @@
 
 #include "driver/compile.h"
 
-typedef enum Emit { EMIT_AST, EMIT_TIR, EMIT_LLVM, EMIT_LLVM_OPT, EMIT_PTX, EMIT_CUBIN, EMIT_META } Emit;
+typedef enum Emit {
+    EMIT_AST,
+    EMIT_TIR,
+    EMIT_LLVM,
+    EMIT_LLVM_OPT,
+    EMIT_PTX,
+    EMIT_CUBIN,
+    EMIT_META
+} Emit;
 
 typedef struct Options {
     CompileRequest compile;

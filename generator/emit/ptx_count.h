@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Statements that end in ';' and do not start with a directive; comments and labels do not count. */
+/* Statements that end in ';' and do not start with a directive; comments and labels do not count.
+ */
 uint32_t ptx_count(const char *ptx, size_t len);
 
 #endif

@@ -126,9 +126,16 @@ static void drop_place(const Place *p) {
 }
 
 static int assemble(Arena *a, const PtxasOptions *o, const Place *p, StrBuf *log) {
-    const char *words[] = {absolute(a, o->path), "-arch", o->arch,    "-O3",
-                           "-v",                 "-o",    CUBIN_NAME, PTX_NAME,
-                           o->line_info ? "--generate-line-info" : NULL, NULL};
+    const char *words[] = {absolute(a, o->path),
+                           "-arch",
+                           o->arch,
+                           "-O3",
+                           "-v",
+                           "-o",
+                           CUBIN_NAME,
+                           PTX_NAME,
+                           o->line_info ? "--generate-line-info" : NULL,
+                           NULL};
     char *argv[sizeof words / sizeof *words] = {0};
 
     for (size_t i = 0; words[i]; i++)
