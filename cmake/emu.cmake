@@ -4,6 +4,7 @@ if(emu_sources)
     add_library(tle_emu SHARED ${emu_sources})
     target_include_directories(tle_emu PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                PRIVATE "${PROJECT_SOURCE_DIR}/lib")
+    target_compile_definitions(tle_emu PRIVATE _GNU_SOURCE=)
     target_link_libraries(tle_emu PRIVATE gen_base Threads::Threads m)
     target_link_options(tle_emu PRIVATE -Wl,--exclude-libs,ALL
                         $<$<NOT:$<BOOL:${TLE_SANITIZE}>>:-Wl,--no-undefined>)

@@ -27,9 +27,6 @@ if(TLE_WERROR)
     add_compile_options(-Werror)
 endif()
 
-# -std=c11 hides POSIX; the project is for Linux and uses it throughout.
-add_compile_definitions(_GNU_SOURCE)
-
 # Two clones in two directories must give the same bytes.
 add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=./build)
 

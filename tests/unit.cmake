@@ -39,6 +39,9 @@ function(add_unit_test source area)
     target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}"
         "${CMAKE_CURRENT_SOURCE_DIR}/${area}" "${PROJECT_SOURCE_DIR}/include"
         "${PROJECT_SOURCE_DIR}/generator")
+    if(NOT tle_internal IN_LIST libraries) # which brings its own
+        target_compile_definitions(${target} PRIVATE _GNU_SOURCE=)
+    endif()
     target_link_libraries(${target} PRIVATE ${libraries} "${TLE_CMOCKA_LIBRARY}" m)
     set_target_properties(${target} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
