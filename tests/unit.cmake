@@ -1,7 +1,7 @@
 # cmocka programs: unit/test_*.c, kernels/test_*.c and, for the soak tier, soak_*.c beside them.
 
 # The libraries that a test file needs, read off its include lines: "ir/ir.h" is the layer gen_ir, a header
-# of lib/ is the library's internals, <tle/...> or "tle/..." the public library.
+# of lib/ is the library's internals or the parts of the command, <tle/...> or "tle/..." the public library.
 function(test_libraries source out)
     file(STRINGS "${source}" lines REGEX "^#include [\"<][a-z_]+/")
     set(libraries "")
@@ -9,6 +9,8 @@ function(test_libraries source out)
         string(REGEX REPLACE "^#include [\"<]([a-z_]+)/.*" "\\1" area "${line}")
         if(line MATCHES "tle/tle_emu\\.h" OR area STREQUAL "emu")
             list(APPEND libraries tle_emu)
+        elseif(area STREQUAL "cli")
+            list(APPEND libraries tle_cli_files)
         elseif(area STREQUAL "tle")
             list(APPEND libraries tle)
         elseif(TARGET gen_${area})
@@ -34,8 +36,10 @@ function(add_unit_test source area)
     endforeach()
     string(REGEX REPLACE "^(test|soak)_" "${area}." test_name "${name}")
     set(target "${area}_${name}")
-    file(GLOB helpers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${area}/support/*.c")
-    add_executable(${target} "${source}" ${helpers})
+    add_executable(${target} "${source}")
+    if(TARGET ${area}_support)
+        target_link_libraries(${target} PRIVATE ${area}_support)
+    endif()
     target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}"
         "${CMAKE_CURRENT_SOURCE_DIR}/${area}" "${PROJECT_SOURCE_DIR}/include"
         "${PROJECT_SOURCE_DIR}/generator")
@@ -57,7 +61,22 @@ function(add_unit_test source area)
     endif()
 endfunction()
 
+# Helpers that the tests of an area share, <area>/support/*.c, as a library of their own.
+function(add_support area)
+    file(GLOB sources CONFIGURE_DEPENDS ${area}/support/*.c)
+    file(GLOB headers CONFIGURE_DEPENDS ${area}/support/*.h)
+    if(sources)
+        add_library(${area}_support STATIC ${sources})
+        target_include_directories(${area}_support PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
+        foreach(source IN LISTS sources headers)
+            test_libraries("${source}" libraries)
+            target_link_libraries(${area}_support PUBLIC ${libraries})
+        endforeach()
+    endif()
+endfunction()
+
 foreach(area unit kernels conformance emu)
+    add_support(${area})
     file(GLOB sources CONFIGURE_DEPENDS ${area}/test_*.c ${area}/soak_*.c)
     foreach(source IN LISTS sources)
         add_unit_test("${source}" ${area})
