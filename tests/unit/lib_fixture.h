@@ -131,10 +131,21 @@ static tle_status fake_synchronize(TleiDevice *device, tle_stream stream, TleiEr
     return TLE_STATUS_OK;
 }
 
-#define FAKE_OPS(open_function, ptx)                                                                 \
-    {                                                                                                \
-        "fake",      ptx,         fake_count, fake_info, open_function, fake_close,       fake_load, \
-        fake_unload, fake_launch, fake_alloc, fake_free, fake_copy,     fake_synchronize,            \
+#define FAKE_OPS(open_function, ptx)                                                               \
+    {                                                                                              \
+        .name = "fake",                                                                            \
+        .runs_ptx = ptx,                                                                           \
+        .count = fake_count,                                                                       \
+        .info = fake_info,                                                                         \
+        .open = open_function,                                                                     \
+        .close = fake_close,                                                                       \
+        .load = fake_load,                                                                         \
+        .unload = fake_unload,                                                                     \
+        .launch = fake_launch,                                                                     \
+        .alloc = fake_alloc,                                                                       \
+        .free = fake_free,                                                                         \
+        .copy = fake_copy,                                                                         \
+        .synchronize = fake_synchronize,                                                           \
     }
 
 static const TleiDeviceOps fake_cuda = FAKE_OPS(fake_open, false);
@@ -232,22 +243,16 @@ static Bytes make_pack(const char *op, const char *arch, const FakeVariant *v, s
 
 #define PARAM(name, type) "{\"name\": \"" name "\", \"type\": \"" type "\"}"
 
-#define ALL_PARAMS                                                                                  \
-    PARAM("k", "i32")                                                                               \
-    "," PARAM("scores", "*fp32") "," PARAM("indices", "*i32") "," PARAM(                            \
-        "lengths",                                                                                  \
-        "*i32") "," PARAM("row_starts",                                                             \
-                          "*i32") "," PARAM("row_stride",                                           \
-                                            "i64") "," PARAM("index_stride",                        \
-                                                             "i64") "," PARAM("columns",            \
-                                                                              "i32") "," PARAM("f"  \
-                                                                                               "l"  \
-                                                                                               "a"  \
-                                                                                               "g"  \
-                                                                                               "s", \
-                                                                                               "i"  \
-                                                                                               "3"  \
-                                                                                               "2")
+#define ALL_PARAMS                                                                                 \
+    "{\"name\": \"k\", \"type\": \"i32\"},"                                                        \
+    "{\"name\": \"scores\", \"type\": \"*fp32\"},"                                                 \
+    "{\"name\": \"indices\", \"type\": \"*i32\"},"                                                 \
+    "{\"name\": \"lengths\", \"type\": \"*i32\"},"                                                 \
+    "{\"name\": \"row_starts\", \"type\": \"*i32\"},"                                              \
+    "{\"name\": \"row_stride\", \"type\": \"i64\"},"                                               \
+    "{\"name\": \"index_stride\", \"type\": \"i64\"},"                                             \
+    "{\"name\": \"columns\", \"type\": \"i32\"},"                                                  \
+    "{\"name\": \"flags\", \"type\": \"i32\"}"
 
 enum { ALL_PARAM_COUNT = 9 };
 
