@@ -24,6 +24,8 @@ typedef struct CgResult {
 /* Once per process, before any cg_compile: registers the target and sets the process-wide options
  * of LLVM that have no other door (32-bit shared pointers). Not thread safe. */
 void cg_init(void);
+/* "LLVM 22.1.0". */
+const char *cg_version(Arena *a);
 
 /* Text lives in `a`. False after diagnostics. LLVM may abort on what it cannot select: callers run
  * this in a child process (driver/child.c). */

@@ -16,6 +16,16 @@ void cg_init(void) {
     LLVMParseCommandLineOptions(2, options, NULL);
 }
 
+const char *cg_version(Arena *a) {
+    unsigned major, minor, patch;
+    StrBuf b;
+
+    LLVMGetVersion(&major, &minor, &patch);
+    strbuf_init(&b, a);
+    strbuf_addf(&b, "LLVM %u.%u.%u", major, minor, patch);
+    return b.text;
+}
+
 LLVMTargetMachineRef cg_machine(const PassTarget *target, uint32_t opt_level, char **why_out) {
     LLVMTargetRef t = NULL;
 

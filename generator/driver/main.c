@@ -266,7 +266,7 @@ int main(int argc, char **argv) {
     } else if (j.options.help) {
         options_help(stdout);
     } else if (j.options.version) {
-        printf("tlec " TLEC_VERSION "\n");
+        printf("tlec " TLEC_VERSION ", %s\n", cg_version(j.arena));
     } else {
         code = run(&j);
     }
