@@ -28,6 +28,8 @@ static void skip_blank(IrLexer *l) {
                 l->pos++;
         else if (c != ' ' && c != '\n' && c != '\t' && c != '\r')
             return;
+        else
+            l->new_line |= c == '\n';
     }
 }
 
@@ -94,6 +96,7 @@ static IrTok scan(IrLexer *l) {
 
 void ir_lex_next(IrLexer *l) {
     l->before = l->pos;
+    l->new_line = false;
     skip_blank(l);
     l->start = l->lo = l->pos;
     l->tok = scan(l);

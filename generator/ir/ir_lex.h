@@ -22,6 +22,7 @@ typedef struct IrLexer {
     uint32_t lo, hi; /* the current token's text */
     uint32_t start;  /* where it starts, sigil included */
     uint32_t before; /* where the previous token ended */
+    bool new_line;   /* a line ended between the two */
 } IrLexer;
 
 void ir_lex_start(IrLexer *l, const char *text, uint32_t len);

@@ -1,5 +1,6 @@
-/* Reads TIR text; docs/tir.md has the grammar, and each function repeats its rule. Values must be
- * defined above their uses; whether a use may see its definition is the verifier's question. */
+/* Reads TIR text; docs/tir.md has the grammar, and each function repeats its rule. A value must be
+ * defined above its uses, in the same region or one around it; a name is free again when its region
+ * has ended. */
 #include "ir/ir_parse.h"
 
 #include <ctype.h>
@@ -7,7 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef VEC(Str) Names;
+typedef struct Name {
+    Str text;
+    uint32_t lo, hi;
+} Name;
+
+typedef VEC(Name) Names;
 typedef VEC(IrValue) Values;
 typedef VEC(IrType) Types;
 
@@ -127,12 +133,23 @@ static Str hint_of(IrParser *p, Str name) {
     return str_intern(p->m->strings, text, len);
 }
 
-static bool define(IrParser *p, Str name, IrValue v) {
-    if (map_get(&p->values, name, NULL))
-        return ir_parse_fail(p, "value %%%s is defined twice", str_text(p->m->strings, name));
-    map_put(&p->values, name, v);
-    ir_set_value_name(p->m, v, hint_of(p, name));
+static bool define(IrParser *p, Name name, IrValue v) {
+    if (map_find(&p->values, name.text, 0)) {
+        diag_error(p->diag, DIAG_IR_SYNTAX, (Span){p->file, name.lo, name.hi},
+                   "value %%%s is defined twice", str_text(p->m->strings, name.text));
+        return false;
+    }
+    map_put(&p->values, name.text, v);
+    vec_push(p->scratch, &p->visible, name.text);
+    ir_set_value_name(p->m, v, hint_of(p, name.text));
     return true;
+}
+
+/* Takes a value's name; the current token is one. */
+static Name take_name(IrParser *p) {
+    Name n = {ir_parse_token(p), p->lex.start, p->lex.hi};
+    ir_lex_next(&p->lex);
+    return n;
 }
 
 /* names = value { "," value } "=" */
@@ -142,21 +159,22 @@ static bool parse_names(IrParser *p, Names *out) {
     do {
         if (p->lex.tok != IR_TOK_VALUE)
             return ir_parse_fail(p, "expected a value");
-        vec_push(p->scratch, out, ir_parse_token(p));
-        ir_lex_next(&p->lex);
+        Name n = take_name(p);
+        vec_push(p->scratch, out, n);
     } while (ir_parse_accept(p, ','));
     return ir_parse_expect(p, '=');
 }
 
-/* operands = [ value { "," value } ] */
+/* operands = [ value { "," value } ], from the line of the mnemonic on: a value on the next line is
+ * the next operation's result */
 static bool parse_operands(IrParser *p, Values *out) {
-    if (p->lex.tok != IR_TOK_VALUE)
+    if (p->lex.tok != IR_TOK_VALUE || p->lex.new_line)
         return true;
     do {
-        uint32_t v;
         if (p->lex.tok != IR_TOK_VALUE)
             return ir_parse_fail(p, "expected a value");
-        if (!map_get(&p->values, ir_parse_token(p), &v))
+        IrValue v = map_find(&p->values, ir_parse_token(p), 0);
+        if (!v)
             return ir_parse_fail(p, "value %%%s is not defined above",
                                  str_text(p->m->strings, ir_parse_token(p)));
         vec_push(p->scratch, out, v);
@@ -240,9 +258,8 @@ static bool parse_args(IrParser *p, IrBlock block, IrOp func) {
             return false;
         if (p->lex.tok != IR_TOK_VALUE)
             return ir_parse_fail(p, "expected a value");
-        Str name = ir_parse_token(p);
+        Name name = take_name(p);
         IrType t;
-        ir_lex_next(&p->lex);
         if (!ir_parse_expect(p, ':') || !ir_parse_type(p, &t) ||
             !define(p, name, ir_add_arg(p->m, block, t)))
             return false;
@@ -257,8 +274,15 @@ static bool parse_args(IrParser *p, IrBlock block, IrOp func) {
     return true;
 }
 
+/* Forgets the names defined since `outer` of them were visible. */
+static void leave_scope(IrParser *p, uint32_t outer) {
+    while (p->visible.len > outer)
+        map_put(&p->values, vec_pop(&p->visible), 0);
+}
+
 /* region = args "{" { op } "}" */
 static bool parse_region(IrParser *p, IrBlock block) {
+    uint32_t outer = p->visible.len;
     if (!parse_args(p, block, 0))
         return false;
     if (p->depth == IR_MAX_DEPTH)
@@ -270,6 +294,7 @@ static bool parse_region(IrParser *p, IrBlock block) {
         if (!parse_op(p, block))
             return false;
     p->depth--;
+    leave_scope(p, outer);
     ir_lex_next(&p->lex);
     return true;
 }
@@ -287,6 +312,11 @@ static bool parse_kind(IrParser *p, IrKind *out) {
     return true;
 }
 
+/* Nothing separates operations: a value behind one that takes and gives none starts the next. */
+static bool takes_operands(IrKind kind) {
+    return ir_op_info(kind)->max_operands != 0 || ir_op_info(kind)->results != 0;
+}
+
 /* op = names mnemonic ( literal | operands ) attrs types group span { region } */
 static bool parse_op(IrParser *p, IrBlock block) {
     IrModule *m = p->m;
@@ -298,8 +328,9 @@ static bool parse_op(IrParser *p, IrBlock block) {
     Literal literal = {0};
     IrKind kind;
     if (!parse_names(p, &names) || !parse_kind(p, &kind) ||
-        (kind == IR_OP_CONST && !parse_literal(p, &literal)) || !parse_operands(p, &operands) ||
-        !ir_parse_attrs(p, &attrs) || !parse_types(p, &types) || !parse_group(p, &b.group))
+        (kind == IR_OP_CONST && !parse_literal(p, &literal)) ||
+        (takes_operands(kind) && !parse_operands(p, &operands)) || !ir_parse_attrs(p, &attrs) ||
+        !parse_types(p, &types) || !parse_group(p, &b.group))
         return false;
     if (names.len != types.len)
         return ir_parse_fail(p, "%u values are defined, but %u types given", names.len, types.len);
@@ -365,7 +396,7 @@ static bool parse_func(IrParser *p) {
     Span span = {p->file, p->lex.start, p->lex.start};
     Str name;
     IrAttrSlots attrs = {0};
-    map_clear(&p->values);
+    leave_scope(p, 0);
     if (!ir_parse_expect_word(p, "func") || !parse_name(p, &name))
         return false;
     span.hi = p->lex.before;

@@ -12,7 +12,8 @@ typedef struct IrParser {
     uint32_t file;
     Diag *diag;
     Arena *scratch;
-    Map values;         /* Str -> IrValue, of the function being read */
+    Map values;         /* Str -> visible IrValue; 0 once its region has ended */
+    VEC(Str) visible;   /* their names, innermost region last */
     Map layouts, files; /* Str of an alias -> id */
     unsigned depth;
 } IrParser;

@@ -302,9 +302,11 @@ static bool check_layouts(IrVerifier *v, IrOp op) {
             return false;
         }
     }
-    if (with && without && ir_kind(v->m, op) != IR_OP_CONVERT_LAYOUT)
-        ir_bad(v, op, "some tiles have a layout and some have none");
-    return !with || !without;
+    /* layout assignment asks for a layout of an operand that has none yet */
+    if (!with || !without || ir_kind(v->m, op) == IR_OP_CONVERT_LAYOUT)
+        return true;
+    ir_bad(v, op, "some tiles have a layout and some have none");
+    return false;
 }
 
 static void define(IrVerifier *v, IrValue x) {

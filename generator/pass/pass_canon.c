@@ -49,8 +49,10 @@ IrBuilder canon_at(Canon *c, IrOp op) {
 
 void canon_use(Canon *c, IrValue old, IrValue by) {
     canon_push_users(c, old);
-    canon_push(c, ir_value_op(c->m, by));
-    if (!ir_value_name(c->m, by))
+    IrOp op = ir_value_op(c->m, by);
+    canon_push(c, op);
+    bool is_const = op && ir_kind(c->m, op) == IR_OP_CONST;
+    if (!is_const && !ir_value_name(c->m, by))
         ir_set_value_name(c->m, by, ir_value_name(c->m, old));
     ir_replace(c->m, old, by);
 }
