@@ -1,7 +1,6 @@
-/* The CUDA device over a driver written here: dlopen and dlsym of this program stand before the C
- * library's, so "libcuda.so.1" is what this file says. Checked are the calls that reach the driver,
- * the caller's context before and after, and what errors become. */
-#include "device/cuda_api.h"
+/* The CUDA device over a driver written here: the source under test is compiled into this file with
+ * its own dlopen and dlsym, so "libcuda.so.1" is what this file says. Checked are the calls that
+ * reach the driver, the caller's context before and after, and what errors become. */
 #include "device/device.h"
 
 #include <dlfcn.h>
@@ -14,6 +13,17 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+static void *test_dlopen(const char *name, int flags);
+static void *test_dlsym(void *library, const char *symbol);
+static int test_dlclose(void *library);
+static char *test_dlerror(void);
+
+#define dlopen  test_dlopen
+#define dlsym   test_dlsym
+#define dlclose test_dlclose
+#define dlerror test_dlerror
+#include "device/cuda.c"
 
 /* ---- the driver ---- */
 
@@ -233,12 +243,12 @@ static CUresult fake_get_address(const char *symbol, void **function, int versio
     return 0;
 }
 
-void *dlopen(const char *name, int flags) {
+static void *test_dlopen(const char *name, int flags) {
     (void)flags;
     return d.present && !strcmp(name, "libcuda.so.1") ? &d : NULL;
 }
 
-void *dlsym(void *restrict library, const char *restrict symbol) {
+static void *test_dlsym(void *library, const char *symbol) {
     void *function = NULL;
     (void)library, (void)symbol;
     if (!d.lacks_get_address)
@@ -246,12 +256,12 @@ void *dlsym(void *restrict library, const char *restrict symbol) {
     return function;
 }
 
-int dlclose(void *library) {
+static int test_dlclose(void *library) {
     (void)library;
     return 0;
 }
 
-char *dlerror(void) {
+static char *test_dlerror(void) {
     static char text[] = "libcuda.so.1: not here";
     return text;
 }
@@ -471,10 +481,10 @@ static void captures_are_seen(void **state) {
 }
 
 /* The driver is opened once a process, so each way of failing has a process of its own. */
-static void open_in_child(FakeDriver driver, tle_status status, const char *part) {
+static void open_in_child(FakeDriver faked, tle_status status, const char *part) {
     pid_t child = fork();
     if (!child) {
-        d = driver;
+        d = faked;
         int32_t count = -1;
         tle_status got = tlei_device_cuda.count(&count, &e);
         int ok = got == status && (got ? strstr(e.text, part) != NULL : count == 0);

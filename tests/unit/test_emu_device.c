@@ -11,7 +11,17 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <tle/tle_emu.h>
+
+static void *test_dlopen(const char *name, int flags);
+static void *test_dlsym(void *library, const char *symbol);
+static int test_dlclose(void *library);
+static char *test_dlerror(void);
+
+#define dlopen  test_dlopen
+#define dlsym   test_dlsym
+#define dlclose test_dlclose
+#define dlerror test_dlerror
+#include "device/emu.c"
 
 typedef struct FakeEmulator {
     const char *path; /* that dlopen accepts; NULL: none */
@@ -115,14 +125,14 @@ static tle_emu_status fake_report_get(const tle_emu_device *device, uint32_t i,
     return TLE_EMU_OK;
 }
 
-void *dlopen(const char *name, int flags) {
+static void *test_dlopen(const char *name, int flags) {
     (void)flags;
     snprintf(f.opened, sizeof f.opened, "%s", name);
     size_t n = f.path ? strlen(f.path) : 0, len = strlen(name);
     return n && len >= n && !strcmp(name + len - n, f.path) ? &f : NULL;
 }
 
-void *dlsym(void *restrict library, const char *restrict symbol) {
+static void *test_dlsym(void *library, const char *symbol) {
     void *function = NULL;
     (void)library;
     if (f.lacks && !strcmp(symbol, f.lacks))
@@ -137,12 +147,12 @@ void *dlsym(void *restrict library, const char *restrict symbol) {
     return function;
 }
 
-int dlclose(void *library) {
+static int test_dlclose(void *library) {
     (void)library;
     return 0;
 }
 
-char *dlerror(void) {
+static char *test_dlerror(void) {
     static char text[] = "no such library";
     return text;
 }
