@@ -209,8 +209,9 @@ static CUresult fake_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f
 }
 
 static CUresult fake_cuMemAlloc(CUdeviceptr *memory, size_t bytes) {
-    *memory = (CUdeviceptr)(uintptr_t)malloc(bytes);
-    return result_of("cuMemAlloc");
+    CUresult result = result_of("cuMemAlloc");
+    *memory = result ? 0 : (CUdeviceptr)(uintptr_t)malloc(bytes);
+    return result;
 }
 
 static CUresult fake_cuMemFree(CUdeviceptr memory) {
