@@ -71,26 +71,27 @@ typedef struct Lister {
     int count;
 } Lister;
 
-static void print_number_or(int32_t value, const char *unknown) {
+/* The number, or another text for an unknown one. */
+static const char *number_or(int32_t value, const char *unknown, char text[16]) {
     if (value < 0)
-        printf("%s", unknown);
-    else
-        printf("%d", value);
+        return unknown;
+    snprintf(text, 16, "%d", value);
+    return text;
 }
 
 static void list_json(const tle_variant_info *v, bool first) {
+    char registers[16], spills[16];
     printf("%s\n  {\"name\": \"%s\", \"op\": \"%s\", \"arch\": \"%s\", \"threads\": %d, "
-           "\"cluster\": [%d, %d, %d], \"shared_bytes\": %d, \"registers\": ",
+           "\"cluster\": [%d, %d, %d], \"shared_bytes\": %d, \"registers\": %s, "
+           "\"spill_bytes\": %s}",
            first ? "" : ",", v->name, v->op, v->arch, v->threads, v->cluster[0], v->cluster[1],
-           v->cluster[2], v->shared_bytes);
-    print_number_or(v->registers, "null");
-    printf(", \"spill_bytes\": ");
-    print_number_or(v->spill_bytes, "null");
-    printf("}");
+           v->cluster[2], v->shared_bytes, number_or(v->registers, "null", registers),
+           number_or(v->spill_bytes, "null", spills));
 }
 
 static int list_one(const tle_variant_info *v, void *user) {
     Lister *l = (Lister *)user;
+    char cluster[40], registers[16], spills[16];
     if (l->json) {
         list_json(v, l->count++ == 0);
         return 0;
@@ -98,12 +99,10 @@ static int list_one(const tle_variant_info *v, void *user) {
     if (!l->count++)
         printf("%-44s %-8s %7s %7s %7s %6s %6s\n", "variant", "arch", "threads", "cluster",
                "shared", "regs", "spills");
-    printf("%-44s %-8s %7d %dx%dx%d   %7d ", v->name, v->arch, v->threads, v->cluster[0],
-           v->cluster[1], v->cluster[2], v->shared_bytes);
-    print_number_or(v->registers, "     ?");
-    printf(" ");
-    print_number_or(v->spill_bytes, "     ?");
-    printf("%s\n", v->disabled ? "  disabled" : "");
+    snprintf(cluster, sizeof cluster, "%dx%dx%d", v->cluster[0], v->cluster[1], v->cluster[2]);
+    printf("%-44s %-8s %7d %7s %7d %6s %6s%s\n", v->name, v->arch, v->threads, cluster,
+           v->shared_bytes, number_or(v->registers, "?", registers),
+           number_or(v->spill_bytes, "?", spills), v->disabled ? "  disabled" : "");
     return 0;
 }
 
