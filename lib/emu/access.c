@@ -79,11 +79,10 @@ static void report_global(Warp *w, const Insn *in, uint32_t lane, Region *r, uin
         report_add(w, in, lane, TLE_EMU_REPORT_BOUNDS, address, bytes,
                    "%s of %u bytes at byte %llu of %s%s of %llu bytes", verb(kind), bytes,
                    (unsigned long long)(address - near->base),
-                   near->kind == REGION_ALLOC  ? "an allocation"
-                   : near->kind == REGION_HOST ? "a registered range"
-                   : near->kind == REGION_PARAM
-                       ? "the kernel's parameters"
-                       : "variable ",
+                   near->kind == REGION_ALLOC   ? "an allocation"
+                   : near->kind == REGION_HOST  ? "a registered range"
+                   : near->kind == REGION_PARAM ? "the kernel's parameters"
+                                                : "variable ",
                    near->kind == REGION_MODULE && near->name ? near->name : "",
                    (unsigned long long)near->size);
     else
@@ -95,8 +94,8 @@ static bool allows(const Region *r, AccessKind kind) {
     return r && !r->freed && !(r->read_only && (kind & ACCESS_WRITE));
 }
 
-static bool resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t address,
-                           uint32_t bytes, AccessKind kind) {
+static bool resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
+                           AccessKind kind) {
     Launch *l = w->launch;
     Region *r = l->last_region;
     if (!r || address - r->base >= r->size || r->size - (address - r->base) < bytes ||
@@ -180,8 +179,8 @@ static uint8_t *resolve_local(Warp *w, const Insn *in, uint32_t lane, uint64_t a
     if (l->checks & TLE_EMU_CHECK_UNINIT) {
         if ((kind & ACCESS_READ) && !bits_all_set(w->local_init, at, bytes))
             report_add(w, in, lane, TLE_EMU_REPORT_UNINIT, address, bytes,
-                       "%s of %u bytes at byte %llu of local memory that nothing wrote",
-                       verb(kind), bytes, (unsigned long long)address);
+                       "%s of %u bytes at byte %llu of local memory that nothing wrote", verb(kind),
+                       bytes, (unsigned long long)address);
         bits_set(w->local_init, at, bytes);
     }
     return w->local + at;
@@ -263,6 +262,8 @@ uint32_t access_resolve(Warp *w, const Insn *in, uint32_t mask, const uint64_t *
     PtxSpace space = common_space(in, mask, address);
     if (w->launch->checks & TLE_EMU_CHECK_ALIGN)
         mask = check_alignment(w, in, mask, address, bytes, kind);
+    if (w->launch->checks & TLE_EMU_CHECK_RACE)
+        race_begin(w);
     if (w->launch->cost)
         cost_access(w, in, mask, address, bytes, kind, space);
     if (space == SPACE_GLOBAL)

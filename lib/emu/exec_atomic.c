@@ -92,15 +92,15 @@ void x_atom(Warp *w, const Insn *in, uint32_t mask) {
     uint8_t *host[LANES];
     bool race = w->launch->checks & TLE_EMU_CHECK_RACE;
     access_addresses(w, in, mask, address);
-    uint32_t ok = access_resolve(w, in, mask, address, (uint32_t)in->size * in->vec, ACCESS_ATOMIC,
-                                 host);
+    uint32_t ok =
+        access_resolve(w, in, mask, address, (uint32_t)in->size * in->vec, ACCESS_ATOMIC, host);
     for (uint32_t i = 0; i < LANES; i++) {
         if (!(ok >> i & 1))
             continue;
         if (race)
-            race_sync_read(w, address[i], (Semantics)in->sem);
+            race_sync_read(w, in, address[i]);
         lane_atomic(w, in, i, host[i]);
         if (race)
-            race_sync_write(w, address[i], (Semantics)in->sem);
+            race_sync_write(w, in, address[i]);
     }
 }

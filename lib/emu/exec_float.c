@@ -61,9 +61,8 @@ DOUBLE2(div, r == ROUND_RN ? a / b : fp_div64(a, b, r))
 
 #if defined(__x86_64__)
 /* With the fused instruction the loop vectorises; elsewhere each lane calls fmaf. */
-__attribute__((target("avx2,fma"))) static void fma_lanes(uint32_t *d, const uint32_t *pa,
-                                                          const uint32_t *pb, const uint32_t *pc,
-                                                          uint32_t mask) {
+__attribute__((target("avx2,fma"))) static void
+fma_lanes(uint32_t *d, const uint32_t *pa, const uint32_t *pb, const uint32_t *pc, uint32_t mask) {
     FOR_LANES(mask, {
         float r = __builtin_fmaf(fp_f32(pa[i]), fp_f32(pb[i]), fp_f32(pc[i]));
         d[i] = fp_canon(r);
@@ -95,9 +94,8 @@ void x_fma_f64(Warp *w, const Insn *in, uint32_t mask) {
     uint64_t *d = plane64(w, in->d);
     const uint64_t *pa = plane64(w, in->a), *pb = plane64(w, in->b), *pc = plane64(w, in->c);
     Rounding r = (Rounding)in->rounding;
-    FOR_LANES(mask, {
-        d[i] = fp_canon64(fp_fma64(fp_f64(pa[i]), fp_f64(pb[i]), fp_f64(pc[i]), r));
-    });
+    FOR_LANES(mask,
+              { d[i] = fp_canon64(fp_fma64(fp_f64(pa[i]), fp_f64(pb[i]), fp_f64(pc[i]), r)); });
 }
 
 /* Pairs of f32 in a 64-bit register. */
@@ -185,7 +183,7 @@ DOUBLE1(rsqrt, in->flags &F_FTZ ? coarse(1.0 / sqrt(coarse(a))) : 1.0 / sqrt(a))
 
 /* ---- sign, abs, min, max ------------------------------------------------------------------ */
 
-#define SIGN1(name, S, expr)                                                                 \
+#define SIGN1(name, S, expr)                                                                       \
     void x_##name(Warp *w, const Insn *in, uint32_t mask) {                                        \
         S *d = (S *)(void *)plane(w, in->d);                                                       \
         const S *pa = (const S *)(void *)plane(w, in->a);                                          \

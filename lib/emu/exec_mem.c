@@ -58,15 +58,15 @@ static void zero_lanes(Warp *w, const Insn *in, uint32_t lanes) {
 static void order_read(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address) {
     for (uint32_t i = 0; i < LANES; i++)
         if (mask >> i & 1)
-            race_sync_read(w, address[i], (Semantics)in->sem);
+            race_sync_read(w, in, address[i]);
 }
 
 void x_ld(Warp *w, const Insn *in, uint32_t mask) {
     uint64_t address[LANES];
     uint8_t *host[LANES];
     access_addresses(w, in, mask, address);
-    uint32_t ok = access_resolve(w, in, mask, address, (uint32_t)in->size * in->vec, ACCESS_READ,
-                                 host);
+    uint32_t ok =
+        access_resolve(w, in, mask, address, (uint32_t)in->size * in->vec, ACCESS_READ, host);
     if (ok != mask)
         zero_lanes(w, in, mask & ~ok);
     if (ok == 0)
@@ -126,14 +126,16 @@ void x_st(Warp *w, const Insn *in, uint32_t mask) {
     uint64_t address[LANES];
     uint8_t *host[LANES];
     access_addresses(w, in, mask, address);
-    uint32_t ok = access_resolve(w, in, mask, address, (uint32_t)in->size * in->vec, ACCESS_WRITE,
-                                 host);
+    uint32_t ok =
+        access_resolve(w, in, mask, address, (uint32_t)in->size * in->vec, ACCESS_WRITE, host);
     if (ok == 0)
         return;
-    if ((in->flags & F_STRONG) && (w->launch->checks & TLE_EMU_CHECK_RACE))
-        for (uint32_t i = 0; i < LANES; i++)
+    if (w->launch->checks & TLE_EMU_CHECK_RACE) {
+        race_store_conflict(w, in, ok, host);
+        for (uint32_t i = 0; i < LANES && in->flags & F_STRONG; i++)
             if (ok >> i & 1)
-                race_sync_write(w, address[i], (Semantics)in->sem);
+                race_sync_write(w, in, address[i]);
+    }
     for (uint32_t k = 0; k < in->ext_count; k++)
         store_element(w, in, ok, host, k);
 }

@@ -400,9 +400,7 @@ void x_slct(Warp *w, const Insn *in, uint32_t mask) {
 /* ---- address spaces ----------------------------------------------------------------------- */
 
 static uint64_t window_of(const Insn *in) {
-    return in->space == SPACE_SHARED  ? SHARED_WINDOW
-           : in->space == SPACE_LOCAL ? LOCAL_WINDOW
-                                      : 0;
+    return in->space == SPACE_SHARED ? SHARED_WINDOW : in->space == SPACE_LOCAL ? LOCAL_WINDOW : 0;
 }
 
 void x_cvta_from(Warp *w, const Insn *in, uint32_t mask) {

@@ -130,8 +130,8 @@ double fp_fma_odd(double a, double b, double c) {
 
 typedef struct Format {
     int exponent_bits, mantissa_bits;
-    int shift;       /* tf32 keeps its value in the top bits of 32 */
-    uint32_t nan;    /* the canonical one */
+    int shift;    /* tf32 keeps its value in the top bits of 32 */
+    uint32_t nan; /* the canonical one */
     bool has_inf;
 } Format;
 

@@ -145,6 +145,15 @@ static void fill(uint64_t base, uint64_t bytes) {
     }
 }
 
+/* Takes away the contents of a part: whole granules hold the fill again. */
+void memory_forget(Region *r, uint64_t at, uint64_t bytes) {
+    bits_clear(r->init, at - r->base, bytes);
+    for (uint64_t b = at; b < at + bytes; b++) {
+        uint64_t v = memory_poison(b >> 3);
+        *(uint8_t *)(uintptr_t)b = (uint8_t)(v >> (8 * (b & 7)));
+    }
+}
+
 tle_emu_status memory_alloc(Device *d, size_t bytes, void **out) {
     Region r = {.kind = REGION_ALLOC, .size = bytes};
     if (bytes > (uint64_t)1 << 46)

@@ -85,6 +85,9 @@ enum {
     F_NO_BASE = 1u << 24
 };
 
+/* How an instruction ends its block. */
+enum { INSN_NEXT, INSN_BRANCH, INSN_TABLE, INSN_EXIT, INSN_RETURN };
+
 typedef enum Semantics { SEM_WEAK, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL } Semantics;
 
 /* Arguments of one call: bytes of the caller's local frame copied to the callee's. */
@@ -114,6 +117,7 @@ struct Insn {
     const CallSite *call;
     const Insn *const *table;
     uint32_t table_count;
+    uint32_t ends; /* INSN_ kind of control flow, for the graph */
     uint32_t index;
     uint32_t line;
     PtxLoc loc;
@@ -229,7 +233,9 @@ struct Warp {
     uint8_t *local; /* [lane][launch->local_bytes] */
     uint64_t *local_init;
     uint64_t steps;
-    uint32_t async_groups; /* committed cp.async groups */
+    uint32_t turn;          /* fragment to try first */
+    uint32_t cluster_phase; /* phase of the cluster barrier that a wait needs */
+    uint32_t async_groups;  /* committed cp.async groups */
 };
 
 /* ---- CTAs --------------------------------------------------------------------------------- */
@@ -260,7 +266,7 @@ struct Cta {
 };
 
 typedef struct ClusterBarrier {
-    uint32_t arrived, phase; /* threads */
+    uint32_t arrived, phase; /* threads arrived, barriers completed */
     uint32_t *clock;
 } ClusterBarrier;
 
@@ -324,7 +330,8 @@ struct Device {
     Arena *report_arena; /* reports and cost JSON of the last launch */
     VEC(Report) reports;
     const char *cost_json;
-    char error[512];
+    jmp_buf *escape; /* of the launch that runs, for the report arena */
+    char error[1024];
 };
 
 struct tle_emu_device {
@@ -409,6 +416,7 @@ uint64_t memory_poison(uint64_t granule);
 tle_emu_status memory_alloc(Device *d, size_t bytes, void **out);
 tle_emu_status memory_release(Device *d, void *address);
 void memory_clear(Device *d);
+void memory_forget(Region *r, uint64_t at, uint64_t bytes);
 bool bits_all_set(const uint64_t *bits, uint64_t at, uint32_t count);
 void bits_set(uint64_t *bits, uint64_t at, uint64_t count);
 void bits_clear(uint64_t *bits, uint64_t at, uint64_t count);
@@ -441,14 +449,19 @@ Race *race_new(Launch *l, Cluster *c);
 void race_reset(Launch *l, Cluster *c);
 void race_access(Warp *w, const Insn *in, uint32_t lane, Cta *owner, uint32_t offset,
                  uint32_t bytes, AccessKind kind);
+/* A new instruction: its lanes are not ordered among themselves. */
+void race_begin(Warp *w);
+/* Joins the warp's clock into *clock (allocated on first use), and the other way round. */
 void race_barrier_arrive(Warp *w, uint32_t **clock);
 void race_barrier_leave(Warp *w, const uint32_t *clock);
 void race_barrier_reset(Warp *w, uint32_t *clock);
 void race_warp_sync(Warp *w);
 /* Strong accesses order what they publish: fences, acquire and release at `address`. */
 void race_fence(Warp *w);
-void race_sync_read(Warp *w, uint64_t address, Semantics sem);
-void race_sync_write(Warp *w, uint64_t address, Semantics sem);
+void race_sync_read(Warp *w, const Insn *in, uint64_t address);
+void race_sync_write(Warp *w, const Insn *in, uint64_t address);
+/* One store instruction: lanes that write one place with different values. */
+void race_store_conflict(Warp *w, const Insn *in, uint32_t mask, uint8_t *const *host);
 
 /* ---- cost.c ------------------------------------------------------------------------------- */
 
@@ -477,17 +490,19 @@ Fragment *warp_split(Warp *w, uint32_t mask, const Insn *pc);
 Frame *warp_frame(Warp *w, const Function *fn);
 void warp_drop_frame(Warp *w, Frame *f);
 void warp_select(Warp *w, Fragment *f);
-/* True when all members that live have come to this instruction; then *all has their lanes and
- * the others that waited are released past it. Else the fragment waits. `aligned`: the reason. */
+/* True when all members that live have come to this instruction; then *all has their lanes, and
+ * the fragments that waited have become one with the current. Else the fragment waits. */
 bool warp_gather(Warp *w, const Insn *in, uint32_t mask, uint32_t members, bool aligned,
                  uint32_t *all);
 void warp_wait(Warp *w, FragmentState why, const Insn *in, uint32_t mask);
+bool meet_absorb(Warp *w, const Insn *at);
 
 /* ---- sched.c, launch.c -------------------------------------------------------------------- */
 
 tle_emu_status sched_run(Launch *l);
-void cta_exit_check(Cta *c);
-void barrier_check_all(Cta *c);
+/* exec_sync.c: threads have exited; barriers that wait for all may be complete. */
+void barrier_check_all(Warp *w);
+void x_cluster_check(Warp *w);
 
 tle_emu_status launch_run(Device *d, struct tle_emu_kernel *k, const tle_emu_launch_config *config,
                           void *const *params);

@@ -1,0 +1,189 @@
+/* Which warp runs next. Clusters become resident in order; a cluster that cannot finish alone (it
+ * spins or waits for another) brings in the next, so grid-wide barriers work. The order is a
+ * function of the launch and the seed alone. */
+#include "exec.h"
+#include <string.h>
+
+#define TURN     4096u /* warp instructions of one turn */
+#define PATIENCE 64u   /* turns of the newest cluster before another comes in */
+
+uint64_t sched_random(uint64_t *state) {
+    *state += 0x9e3779b97f4a7c15u;
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* ---- clusters come and go ----------------------------------------------------------------- */
+
+static void new_cta(Launch *l, Cluster *c, uint32_t rank) {
+    Cta *cta = arena_new_of(l->arena, Cta);
+    c->ctas[rank] = cta;
+    cta->cluster = c;
+    cta->rank = rank;
+    cta->shared = arena_alloc(l->arena, (size_t)l->shared_bytes + 1024);
+    cta->shared += 1024 - ((uintptr_t)cta->shared & 1023);
+    cta->shared_init = arena_array(l->arena, uint64_t, l->shared_bytes / 64 + 1);
+    cta->warps = arena_array(l->arena, Warp, l->warps);
+    cta->warp_count = l->warps;
+    for (uint32_t k = 0; k < l->warps; k++) {
+        Warp *w = &cta->warps[k];
+        uint32_t left = l->threads - k * LANES;
+        w->cta = cta;
+        w->launch = l;
+        w->id = k;
+        w->initial = left >= LANES ? ALL_LANES : (1u << left) - 1;
+        w->local = arena_alloc(l->arena, (size_t)l->local_bytes * LANES + 16);
+        w->local_init = arena_array(l->arena, uint64_t, (size_t)l->local_bytes / 2 + 2);
+    }
+}
+
+static Cluster *new_cluster(Launch *l) {
+    Cluster *c = arena_new_of(l->arena, Cluster);
+    c->count = l->cluster_size;
+    c->ctas = arena_array(l->arena, Cta *, c->count);
+    for (uint32_t r = 0; r < c->count; r++)
+        new_cta(l, c, r);
+    if (l->checks & TLE_EMU_CHECK_RACE)
+        c->race = race_new(l, c);
+    return c;
+}
+
+static void place_cta(const Launch *l, Cta *cta, uint64_t number) {
+    uint32_t rank = cta->rank;
+    for (int k = 0; k < 3; k++) {
+        uint64_t across = l->grid[k] / l->cluster[k];
+        uint32_t inside = rank % l->cluster[k];
+        rank /= l->cluster[k];
+        cta->id[k] = (uint32_t)(number % across) * l->cluster[k] + inside;
+        number /= across;
+    }
+}
+
+/* Stale shared memory is junk on purpose: a kernel must not rely on zeros. */
+static void start_cta(Launch *l, Cta *cta) {
+    memset(cta->shared, 0xcd, l->shared_bytes);
+    memset(cta->shared_init, 0, (l->shared_bytes / 64 + 1) * sizeof(uint64_t));
+    for (uint32_t id = 0; id < BARRIER_COUNT; id++) {
+        cta->barriers[id].active = false;
+        cta->barriers[id].clock = NULL;
+    }
+    cta->live_threads = l->threads;
+    for (uint32_t k = 0; k < cta->warp_count; k++) {
+        Warp *w = &cta->warps[k];
+        if (l->checks & TLE_EMU_CHECK_UNINIT)
+            memset(w->local_init, 0, ((size_t)l->local_bytes / 2 + 2) * sizeof(uint64_t));
+        warp_start(w, l->fn);
+    }
+}
+
+static void admit(Launch *l) {
+    Cluster *c = l->free_clusters;
+    if (c)
+        l->free_clusters = c->next_free;
+    else
+        c = new_cluster(l);
+    c->number = l->next_cluster++;
+    c->turns = 0;
+    c->done = false;
+    c->barrier = (ClusterBarrier){0};
+    for (uint32_t r = 0; r < c->count; r++) {
+        place_cta(l, c->ctas[r], c->number);
+        start_cta(l, c->ctas[r]);
+    }
+    if (c->race)
+        race_reset(l, c);
+    l->resident[l->resident_count++] = c;
+}
+
+static void retire(Launch *l, uint32_t at) {
+    Cluster *c = l->resident[at];
+    for (uint32_t i = at; i + 1 < l->resident_count; i++)
+        l->resident[i] = l->resident[i + 1];
+    l->resident_count--;
+    for (uint32_t r = 0; r < c->count; r++)
+        for (uint32_t k = 0; k < c->ctas[r]->warp_count; k++) {
+            Warp *w = &c->ctas[r]->warps[k];
+            w->f = NULL;
+        }
+    c->next_free = l->free_clusters;
+    l->free_clusters = c;
+}
+
+static bool is_done(const Cluster *c) {
+    for (uint32_t r = 0; r < c->count; r++)
+        if (c->ctas[r]->live_threads)
+            return false;
+    return true;
+}
+
+/* ---- turns -------------------------------------------------------------------------------- */
+
+static bool run_all(Launch *l, Cluster *c, uint32_t from, uint32_t skip) {
+    uint32_t n = c->count * l->warps;
+    bool ran = false;
+    for (uint32_t k = 0; k < n && !l->stop; k++) {
+        uint32_t i = (from + k) % n;
+        uint32_t budget = TURN;
+        if (i == skip)
+            continue;
+        if (l->device->schedule == TLE_EMU_SCHEDULE_RANDOM)
+            budget = 1 + (uint32_t)(sched_random(&l->rng) % 200);
+        ran |= warp_run(&c->ctas[i / l->warps]->warps[i % l->warps], budget);
+    }
+    return ran;
+}
+
+/* One turn of every warp of the cluster; false if none could run. */
+static bool turn(Launch *l, Cluster *c) {
+    uint32_t n = c->count * l->warps;
+    switch ((tle_emu_schedule)l->device->schedule) {
+    case TLE_EMU_SCHEDULE_RANDOM:
+        return run_all(l, c, (uint32_t)(sched_random(&l->rng) % n), n);
+    case TLE_EMU_SCHEDULE_ADVERSARIAL: {
+        uint32_t victim = (uint32_t)(l->device->seed % n);
+        if (run_all(l, c, victim + 1, victim) && c->turns % PATIENCE != PATIENCE - 1)
+            return true;
+        return warp_run(&c->ctas[victim / l->warps]->warps[victim % l->warps], 1) ||
+               run_all(l, c, victim + 1, victim);
+    }
+    case TLE_EMU_SCHEDULE_ROUND_ROBIN:
+        break;
+    }
+    return run_all(l, c, 0, n);
+}
+
+static bool wants_company(const Launch *l) {
+    return l->next_cluster < l->cluster_total && l->resident_count < l->resident_limit;
+}
+
+tle_emu_status sched_run(Launch *l) {
+    while (l->next_cluster < l->cluster_total || l->resident_count) {
+        bool ran = false;
+        if (l->resident_count == 0)
+            admit(l);
+        for (uint32_t i = 0; i < l->resident_count && !l->stop; i++) {
+            Cluster *c = l->resident[i];
+            ran |= turn(l, c);
+            c->turns++;
+            if (is_done(c))
+                retire(l, i--);
+            if (l->limit && l->instructions > l->limit) {
+                report_limit(l);
+                return l->status;
+            }
+        }
+        if (l->stop)
+            break;
+        bool stuck = !ran && l->resident_count;
+        uint64_t newest = l->resident_count ? l->resident[l->resident_count - 1]->turns : 0;
+        if ((stuck || newest > PATIENCE) && wants_company(l))
+            admit(l);
+        else if (stuck) {
+            report_deadlock(l);
+            break;
+        }
+    }
+    return l->status;
+}
