@@ -225,6 +225,13 @@ static uint32_t power_of_two_factor(uint32_t x) {
     return x ? x & (~x + 1) : 1;
 }
 
+/* Elements are aligned to their size in any case. */
+static uint32_t pointer_alignment(Cg *c, IrType t, uint32_t multiple) {
+    uint32_t bytes = ir_elem_bytes(c->m, ir_type(c->m, t)->of);
+
+    return multiple > bytes ? multiple : bytes;
+}
+
 static void bind_params(Cg *c, IrBlock body) {
     for (uint32_t i = 0; i < ir_arg_count(c->m, body); i++) {
         IrValue arg = ir_arg(c->m, body, i);
@@ -236,8 +243,8 @@ static void bind_params(Cg *c, IrBlock body) {
         LLVMSetValueName2(x, name, strlen(name));
         if (cg_type(c, t) == c->i1)
             x = LLVMBuildTrunc(c->b, x, c->i1, "");
-        if (multiple > 1 && ir_is_ptr(c->m, t))
-            param_alignment(c, i, multiple);
+        if (ir_is_ptr(c->m, t))
+            param_alignment(c, i, pointer_alignment(c, t, multiple));
         else if (multiple > 1 && LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMIntegerTypeKind)
             assume_multiple(c, x, multiple);
         cg_set_scalar(c, arg, x);

@@ -1,0 +1,74 @@
+# RUN: %tlec %s --kernel total --sig 'x:*i32:16, out:*i32' --const B=4096 --num-warps 32 --no-line-info | %filecheck %s --check-prefix=SUM
+# RUN: %tlec %s --kernel total --sig 'x:*fp32:16, out:*fp32' --const B=128 --num-warps 1 --no-line-info | %filecheck %s --check-prefix=FLOAT
+# RUN: %tlec %s --kernel rows --sig 'x:*fp32:16, out:*fp32' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=ROWS
+# RUN: %tlec %s --kernel any_of --sig 'x:*i32:16, out:*i32' --num-warps 1 --no-line-info | %filecheck %s --check-prefix=VOTE
+# RUN: %tlec %s --kernel prefix --sig 'x:*i32:16, out:*i32:16' --num-warps 32 --no-line-info | %filecheck %s --check-prefix=SCAN
+# RUN: %tlec %s --kernel bins --sig 'x:*i32:16, out:*i32' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=HIST
+import triton
+import triton.language as tl
+
+
+# Integers: one redux for a warp, one partial per warp, one barrier, one redux over the partials.
+# SUM-LABEL: .entry total(
+# SUM: redux.sync.add.s32
+# SUM: st.shared.b32
+# SUM: bar.sync 0;
+# SUM: ld.shared.b32
+# SUM: redux.sync.add.s32
+# SUM-NOT: shfl
+# Floats: five shuffles in one warp, no shared memory.
+# FLOAT-LABEL: .entry total(
+# FLOAT-NOT: shared
+# FLOAT-COUNT-5: shfl.sync.bfly.b32
+# FLOAT-NOT: shfl
+@triton.jit
+def total(x, out, B: tl.constexpr):
+    tl.store(out, tl.sum(tl.load(x + tl.arange(0, B)), axis=0))
+
+
+# Rows of 64 lie within a warp: no barrier.
+# ROWS-LABEL: .entry rows(
+# ROWS-NOT: bar.sync
+# ROWS: shfl.sync.bfly.b32
+# ROWS-NOT: bar.sync
+# ROWS: ret
+@triton.jit
+def rows(x, out):
+    r = tl.arange(0, 32)
+    c = tl.arange(0, 64)
+    a = tl.load(x + r[:, None] * 64 + c[None, :])
+    tl.store(out + r, tl.max(a, axis=1))
+
+
+# VOTE-LABEL: .entry any_of(
+# VOTE: vote.sync.any.pred
+# VOTE-NOT: shfl
+@triton.jit
+def any_of(x, out):
+    hit = tl.load(x + tl.arange(0, 128)) == 7
+    tl.store(out, tl.reduce_or(hit, axis=0).to(tl.int32))
+
+
+# A scan: lanes double up (twice: in the warp, then over the warps' totals), one barrier.
+# SCAN-LABEL: .entry prefix(
+# SCAN-COUNT-5: shfl.sync.bfly.b32
+# SCAN: bar.sync 0;
+# SCAN-NOT: bar.sync
+# SCAN-COUNT-5: shfl.sync.bfly.b32
+# SCAN: shfl.sync.idx.b32
+@triton.jit
+def prefix(x, out):
+    offs = tl.arange(0, 4096)
+    tl.store(out + offs, tl.cumsum(tl.load(x + offs), axis=0))
+
+
+# HIST-LABEL: .entry bins(
+# HIST: st.shared.b32
+# HIST: bar.sync 0;
+# HIST: @%p{{[0-9]+}} red.relaxed.cta.shared.add.u32
+# HIST: bar.sync 0;
+# HIST: ld.shared
+@triton.jit
+def bins(x, out):
+    h = tl.histogram(tl.load(x + tl.arange(0, 1024)), 128)
+    tl.store(out + tl.arange(0, 128), h)
