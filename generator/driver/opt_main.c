@@ -34,7 +34,7 @@ static const char usage[] =
     "  --no-spans           leave source places out\n"
     "  --diag-format=json   diagnostics as JSON\n"
     "  --list-passes        print the passes\n"
-    "  --list-ops           print the table of operations of docs/tir.md\n";
+    "  --list-ops           print the tables of docs/tir.md\n";
 
 /* --- tables --- */
 
@@ -46,14 +46,14 @@ static void list_passes(void) {
 
 /* "1", "1-3", "2+" or "any". */
 static void print_count(int low, int high) {
-    if (low == high)
-        printf("%d", low);
-    else if (high >= 0)
-        printf("%d-%d", low, high);
-    else if (low <= 0)
+    if (high < 0 && low <= 0)
         printf("any");
-    else
+    else if (high < 0)
         printf("%d+", low);
+    else if (low == high)
+        printf("%d", low);
+    else
+        printf("%d-%d", low, high);
 }
 
 static void print_traits(uint32_t traits) {
@@ -81,11 +81,50 @@ static void list_ops(void) {
         printf("| `%s` | ", o->mnemonic);
         print_count(o->min_operands, o->max_operands);
         printf(" | ");
-        print_count(o->results, o->results < 0 ? -1 : o->results);
+        print_count(o->results, o->results);
         printf(" | %u | ", o->regions);
         print_traits(o->traits);
         printf(" | %s | %s |\n", o->attrs, o->doc);
     }
+}
+
+/* Tables of attributes, of the values of enumerated ones, and of traits. */
+static void list_attributes(void) {
+    static const struct {
+        const char *name, *text;
+    } attributes[] =
+        {
+#define X(key, text, kind) {text, #kind},
+#include "ir/attrs.def"
+#undef X
+        },
+      values[] =
+          {
+#define E(e)             {#e, NULL},
+#define V(e, name, text) {#e, text},
+#include "ir/enums.def"
+#undef E
+#undef V
+          },
+      traits[] = {
+#define X(name, doc) {#name, doc},
+#include "ir/traits.def"
+#undef X
+      };
+    printf("\n| attribute | value |\n| --- | --- |\n");
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        printf("| `%s` | %s |\n", attributes[i].name, attributes[i].text);
+    printf("\n| enumeration | values |\n| --- | --- |\n");
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        bool last = i + 1 == sizeof values / sizeof *values || !values[i + 1].text;
+        if (values[i].text)
+            printf(" `%s`%s", values[i].text, last ? " |\n" : "");
+        else
+            printf("| %s |", values[i].name);
+    }
+    printf("\n| trait | meaning |\n| --- | --- |\n");
+    for (size_t i = 0; i < sizeof traits / sizeof *traits; i++)
+        printf("| %s | %s |\n", traits[i].name, traits[i].text);
 }
 
 /* --- options --- */
@@ -279,8 +318,10 @@ int main(int argc, char **argv) {
         return 2;
     if (o.list_passes)
         list_passes();
-    if (o.list_ops)
+    if (o.list_ops) {
         list_ops();
+        list_attributes();
+    }
     if (!o.input)
         return 0;
     Arena *a = arena_new(NULL, NULL);
