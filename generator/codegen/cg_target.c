@@ -6,14 +6,18 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 void cg_init(void) {
-    /* Shared addresses are 32 bits wide only with this process-wide option. */
-    static const char *const options[] = {"tlec", "-nvptx-short-ptr"};
+    /* Shared addresses are 32 bits wide only with the first of these process-wide options. Without
+     * the second LLVM widens neighbouring loads over elements that the kernel does not read, which
+     * may be past the end of an array or another thread's; the coalesce pass makes vectors of its
+     * own. */
+    static const char *const options[] = {"tlec", "-nvptx-short-ptr",
+                                          "-disable-nvptx-load-store-vectorizer"};
 
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    LLVMParseCommandLineOptions(2, options, NULL);
+    LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
 const char *cg_version(Arena *a) {
