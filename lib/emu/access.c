@@ -40,8 +40,8 @@ static bool still_poison(Region *r, uint64_t off, uint32_t n) {
         uint64_t differs = want ^ got;
         for (uint32_t b = 0; b < 8; b++)
             if ((differs >> (8 * b) & 0xff) && !(r->init[(at + b) >> 6] >> ((at + b) & 63) & 1)) {
-                /* the host wrote here */
-                bits_set(r->init, off, n);
+                /* the host wrote in this granule */
+                bits_set(r->init, first, last - first);
                 return false;
             }
     }

@@ -87,19 +87,36 @@ static uint32_t depth(struct tle_emu_module *m, Function *f, uint8_t *state) {
         deepest = d > deepest ? d : deepest;
         merge_shared(m, (PtxFunction *)(uintptr_t)f->source, g->source);
     }
+    if (f->calls_by_address) { /* of anything: room as for recursion */
+        deepest = deepest > RECURSION_ROOM ? deepest : RECURSION_ROOM;
+        for (uint32_t k = 0; k < m->ptx->functions.len; k++)
+            if (!m->functions[k].source->is_entry)
+                merge_shared(m, (PtxFunction *)(uintptr_t)f->source, m->functions[k].source);
+    }
     f->total_local = f->local_bytes + deepest;
     state[f->index] = 2;
     return f->total_local;
 }
 
-static void layout_calls(struct tle_emu_module *m) {
+static bool is_indirect(const PtxContext *c, const PtxStatement *s) {
+    if (strcmp(ptx_name(c, s->opcode), "call") != 0)
+        return false;
+    for (uint32_t i = 0; i < s->operand_count; i++)
+        if (s->operands[i].kind == OPND_REG)
+            return true;
+    return false;
+}
+
+static void layout_calls(struct tle_emu_module *m, const PtxContext *c) {
     uint32_t n = m->ptx->functions.len;
     uint8_t *state = arena_array(m->arena, uint8_t, n + 1);
     for (uint32_t k = 0; k < n; k++) {
         const PtxFunction *s = m->functions[k].source;
-        for (uint32_t i = 0; i < s->statements.len; i++)
+        for (uint32_t i = 0; i < s->statements.len; i++) {
+            m->functions[k].calls_by_address |= is_indirect(c, &s->statements.data[i]);
             for (uint32_t o = 0; o < s->statements.data[i].operand_count; o++)
                 find_callees(m, &m->functions[k], &s->statements.data[i].operands[o]);
+        }
     }
     for (uint32_t k = 0; k < n; k++)
         depth(m, &m->functions[k], state);
@@ -209,7 +226,7 @@ void layout_module(struct tle_emu_module *m, PtxContext *c) {
         f->index = k;
         layout_frame(m, c, f);
     }
-    layout_calls(m);
+    layout_calls(m, c);
     layout_shared(m, c);
     layout_variables(m, c);
 }

@@ -135,7 +135,7 @@ struct Function {
     uint32_t total_local;   /* with the deepest chain of callees */
     uint32_t static_shared; /* of entries */
     uint32_t index;
-    bool uses_dynamic, recursive;
+    bool uses_dynamic, recursive, calls_by_address;
     uint32_t param_bytes; /* of entries */
     VEC(uint32_t) callees;
 };
