@@ -36,10 +36,12 @@ set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 add_compile_options(-ffp-contract=off)
 
 if(TLE_SANITIZE)
-    add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=address,undefined>
+                        $<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer>
+                        $<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize-recover=all>)
     add_link_options(-fsanitize=address,undefined)
     if(CMAKE_C_COMPILER_ID STREQUAL "Clang") # coverage for the fuzz targets
-        add_compile_options(-fsanitize=fuzzer-no-link)
+        add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=fuzzer-no-link>)
         add_link_options(-fsanitize=fuzzer-no-link)
     endif()
 endif()
