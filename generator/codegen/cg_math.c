@@ -6,6 +6,7 @@
  * log2 those of lg2.approx; sin and cos 2 ulp for |x| <= 2^17 (three-part reduction by pi / 2), and
  * beyond that an error that grows with |x| * 2^-40. */
 #include "codegen/cg_impl.h"
+#include <math.h>
 
 typedef V MathFn(Cg *c, V x);
 
@@ -60,21 +61,36 @@ V cg_fdiv(Cg *c, IrOp op, const V *x) {
     return cg_intrinsic(c, "llvm.nvvm.div.full", NULL, 0, x, 2);
 }
 
-/* C's fmod by repeated exact subtraction would loop; one step of x - trunc(x / y) * y with a fused
- * product is exact while the quotient is below 2^24, which is what Triton gives too. */
+/* C's fmod by repeated exact subtraction would loop. One step of x - trunc(x / y) * y with a fused
+ * product, and one y back where rounding made the quotient a whole number too large, is exact while
+ * the quotient is below 2^24. */
+static V remainder_of(Cg *c, IrOp op, V x, V y) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    V inf = LLVMConstReal(t, HUGE_VAL), zero = LLVMConstNull(t), operands[2] = {x, y};
+    V quotient = cg_fdiv_rn(c, op, operands);
+    V args[3] = {LLVMBuildFNeg(c->b, cg_intrinsic(c, "llvm.trunc", &t, 1, &quotient, 1), ""), y, x};
+    V rest = cg_intrinsic(c, "llvm.fma", &t, 1, args, 3);
+    V size_x = cg_intrinsic(c, "llvm.fabs", &t, 1, &x, 1);
+    V size_y = cg_intrinsic(c, "llvm.fabs", &t, 1, &y, 1);
+    V signed_y[2] = {size_y, x}, signs[2] = {rest, x};
+    V back = LLVMBuildFAdd(c->b, rest, cg_intrinsic(c, "llvm.copysign", &t, 1, signed_y, 2), "");
+    V same = cg_intrinsic(c, "llvm.copysign", &t, 1, signs, 2);
+    V over = LLVMBuildAnd(c->b, LLVMBuildFCmp(c->b, LLVMRealONE, rest, same, ""),
+                          LLVMBuildFCmp(c->b, LLVMRealONE, rest, zero, ""), "");
+    V whole = LLVMBuildAnd(c->b, LLVMBuildFCmp(c->b, LLVMRealOEQ, size_y, inf, ""),
+                           LLVMBuildFCmp(c->b, LLVMRealOLT, size_x, inf, ""), "");
+
+    rest = LLVMBuildSelect(c->b, over, back, rest, "");
+    return LLVMBuildSelect(c->b, whole, x, rest, "");
+}
+
 V cg_frem(Cg *c, IrOp op, const V *x) {
     LLVMTypeRef t = LLVMTypeOf(x[0]);
-    V wide[2] = {x[0], x[1]};
 
-    if (t == c->f16 || t == c->bf16)
-        for (int i = 0; i < 2; i++)
-            wide[i] = LLVMBuildFPExt(c->b, x[i], c->f32, "");
-    LLVMTypeRef w = LLVMTypeOf(wide[0]);
-    V quotient = cg_fdiv_rn(c, op, wide);
-    V args[3] = {LLVMBuildFNeg(c->b, cg_intrinsic(c, "llvm.trunc", &w, 1, &quotient, 1), ""),
-                 wide[1], wide[0]};
-    V rest = cg_intrinsic(c, "llvm.fma", &w, 1, args, 3);
-    return w == t ? rest : LLVMBuildFPTrunc(c->b, rest, t, "");
+    if (t != c->f16 && t != c->bf16)
+        return remainder_of(c, op, x[0], x[1]);
+    V a = LLVMBuildFPExt(c->b, x[0], c->f32, ""), b = LLVMBuildFPExt(c->b, x[1], c->f32, "");
+    return LLVMBuildFPTrunc(c->b, remainder_of(c, op, a, b), t, "");
 }
 
 /* --- roots --- */

@@ -183,7 +183,9 @@ static V asm_element(Cg *c, IrOp op, uint32_t reg, LLVMTypeRef result) {
 
         args[i] = in.at[in.len == 1 ? 0 : reg];
     }
-    return cg_asm(c, text, constraints, result, args, n, false);
+    V x = cg_asm(c, text, constraints, result, args, n, false);
+    cg_call_attr(c, x, "convergent", 0); /* the text may hold a shuffle or a vote */
+    return x;
 }
 
 void cg_asm_op(Cg *c, IrOp op) {

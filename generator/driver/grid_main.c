@@ -49,7 +49,7 @@ static const struct option long_options[] = {
 };
 
 static int wrong_usage(const char *why) {
-    fprintf(stderr, "tle-grid: %s\n%s", why, usage);
+    fprintf(stderr, "tle-grid: %s (tle-grid --help prints the options)\n", why);
     return EXIT_USAGE;
 }
 

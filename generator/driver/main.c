@@ -260,8 +260,7 @@ int main(int argc, char **argv) {
         return EXIT_INTERNAL;
     const char *why = options_read(j.arena, argc, argv, &j.options);
     if (why) {
-        fprintf(stderr, "tlec: %s\n", why);
-        options_help(stderr);
+        fprintf(stderr, "tlec: %s (tlec --help prints the options)\n", why);
         code = EXIT_USAGE;
     } else if (j.options.help) {
         options_help(stdout);
