@@ -136,6 +136,19 @@ def test_divisions(dtype):
     np.testing.assert_allclose(out[3], 1 / A, **close)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_remainders_beside_multiples(dtype):
+    """The quotient rounds to a whole number that is too large; infinite divisors leave the dividend."""
+    y = rng.uniform(0.1, 50, N).astype(dtype)
+    x = np.nextafter((y * rng.integers(1, 5000, N)).astype(dtype), np.array(0, dtype)) * rng.choice([-1, 1], N).astype(dtype)
+    y[:3], x[3] = [np.inf, -np.inf, np.inf], 0
+    y *= rng.choice([-1, 1], N).astype(dtype)
+    out = np.zeros((4, N), dtype)
+    with np.errstate(divide="ignore"):
+        run("arith.py", "divisions", x_ptr=x, y_ptr=y, out=out, N=N)
+    np.testing.assert_array_equal(out[1], np.fmod(x, y))
+
+
 # --- types ---
 
 TL = {"int1": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",

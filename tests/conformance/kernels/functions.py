@@ -21,6 +21,20 @@ def unary(x_ptr, p_ptr, out, N: tl.constexpr):
 
 
 @triton.jit
+def double(x_ptr, p_ptr, out, N: tl.constexpr):
+    """What exists in double precision."""
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    p = tl.load(p_ptr + i)
+    tl.store(out + i, tl.sqrt(p))
+    tl.store(out + N + i, tl.sqrt_rn(p))
+    tl.store(out + 2 * N + i, tl.floor(x))
+    tl.store(out + 3 * N + i, tl.ceil(x))
+    tl.store(out + 4 * N + i, tl.abs(x))
+    tl.store(out + 5 * N + i, tl.fma(x, x, p))
+
+
+@triton.jit
 def single(x_ptr, p_ptr, out, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
