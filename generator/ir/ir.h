@@ -71,8 +71,8 @@ typedef enum IrKey {
     IR_KEY_COUNT
 } IrKey;
 
-/* Values of enumerated attributes (enums.def): IR_CMP_EQ, IR_SEM_RELAXED, ... counted from 0 in each
- * enumeration. */
+/* Values of enumerated attributes (enums.def): IR_CMP_EQ, IR_SEM_RELAXED, ... counted from 0 in
+ * each enumeration. */
 enum {
 #define E(e)             IR_##e##_BEGIN_ = -1,
 #define V(e, name, text) IR_##e##_##name,
@@ -122,7 +122,7 @@ IrType ir_type_with_layout(IrModule *m, IrType t, LayoutId layout);
 IrType ir_elem_type(const IrModule *m, IrType t);
 IrElem ir_elem(const IrModule *m, IrType t); /* of a scalar or a tile of scalars, else NONE */
 bool ir_is_tile(const IrModule *m, IrType t);
-bool ir_is_ptr(const IrModule *m, IrType t); /* pointer or tile of pointers */
+bool ir_is_ptr(const IrModule *m, IrType t);        /* pointer or tile of pointers */
 int64_t ir_tile_elems(const IrModule *m, IrType t); /* 1 for scalars */
 uint32_t ir_elem_bits(IrElem e);
 bool ir_elem_is_float(IrElem e);
@@ -131,7 +131,13 @@ void ir_type_print(const IrModule *m, IrType t, StrBuf *out);
 uint32_t ir_elem_bytes(const IrModule *m, IrType elem);
 
 /* --- attributes --- */
-typedef enum IrAttrKind { IR_ATTR_INT, IR_ATTR_FLOAT, IR_ATTR_STR, IR_ATTR_TYPE, IR_ATTR_INTS } IrAttrKind;
+typedef enum IrAttrKind {
+    IR_ATTR_INT,
+    IR_ATTR_FLOAT,
+    IR_ATTR_STR,
+    IR_ATTR_TYPE,
+    IR_ATTR_INTS
+} IrAttrKind;
 typedef struct IrAttrData {
     IrAttrKind kind; /* BOOL and enums are INT */
     int64_t i;       /* INT, STR (a Str), TYPE (an IrType) */
@@ -165,7 +171,7 @@ IrValue ir_result(const IrModule *m, IrOp op, uint32_t i);
 uint32_t ir_region_count(const IrModule *m, IrOp op);
 IrBlock ir_region_block(const IrModule *m, IrOp op, uint32_t i); /* the block of region i */
 IrBlock ir_parent(const IrModule *m, IrOp op);
-IrOp ir_parent_op(const IrModule *m, IrOp op); /* the operation whose region holds op; 0 at top */
+IrOp ir_parent_op(const IrModule *m, IrOp op);  /* the operation whose region holds op; 0 at top */
 IrOp ir_block_op(const IrModule *m, IrBlock b); /* the operation that owns the block */
 IrOp ir_first(const IrModule *m, IrBlock b);
 IrOp ir_last(const IrModule *m, IrBlock b); /* the terminator of a finished block */
@@ -177,8 +183,8 @@ bool ir_trait(const IrModule *m, IrOp op, uint32_t traits); /* has any of them *
 const char *ir_mnemonic(IrKind kind);
 
 IrType ir_value_type(const IrModule *m, IrValue v);
-IrOp ir_value_op(const IrModule *m, IrValue v);       /* 0 for block arguments */
-IrBlock ir_value_block(const IrModule *m, IrValue v); /* of a block argument, else 0 */
+IrOp ir_value_op(const IrModule *m, IrValue v);        /* 0 for block arguments */
+IrBlock ir_value_block(const IrModule *m, IrValue v);  /* of a block argument, else 0 */
 uint32_t ir_value_index(const IrModule *m, IrValue v); /* result or argument number */
 Str ir_value_name(const IrModule *m, IrValue v);       /* hint from the source, may be 0 */
 void ir_set_value_name(IrModule *m, IrValue v, Str name);
@@ -215,7 +221,8 @@ typedef struct IrBuilder {
     uint32_t group;
 } IrBuilder;
 
-IrOp ir_new_func(IrModule *m, Str name, Span span, const IrType *params, uint32_t len, uint32_t num_warps);
+IrOp ir_new_func(IrModule *m, Str name, Span span, const IrType *params, uint32_t len,
+                 uint32_t num_warps);
 /* General form: creates an operation with result types and fresh regions (one block each, no args)
  * and inserts it at the builder's point. */
 IrOp ir_build(IrBuilder *b, IrKind kind, const IrValue *operands, uint32_t n_operands,
@@ -228,8 +235,8 @@ void ir_add_result(IrModule *m, IrOp op, IrType t);
 void ir_add_operand(IrModule *m, IrOp op, IrValue v);
 void ir_set_operand(IrModule *m, IrOp op, uint32_t i, IrValue v);
 void ir_remove_operand(IrModule *m, IrOp op, uint32_t i);
-void ir_remove_arg(IrModule *m, IrBlock b, uint32_t i);    /* the argument must be unused */
-void ir_remove_result(IrModule *m, IrOp op, uint32_t i);   /* the result must be unused */
+void ir_remove_arg(IrModule *m, IrBlock b, uint32_t i);  /* the argument must be unused */
+void ir_remove_result(IrModule *m, IrOp op, uint32_t i); /* the result must be unused */
 void ir_set_group(IrModule *m, IrOp op, uint32_t group);
 void ir_replace(IrModule *m, IrValue old, IrValue by); /* all uses */
 void ir_erase(IrModule *m, IrOp op); /* results must be unused; regions go with it */
@@ -247,7 +254,7 @@ int64_t ir_wrap_int(IrElem elem, int64_t value);
 double ir_round_float(IrElem elem, double value);
 
 /* Short forms; result types follow from the operands. Elementwise results take operand 0's type. */
-IrValue ir_build_int(IrBuilder *b, IrType type, int64_t value);   /* scalar or splat tile */
+IrValue ir_build_int(IrBuilder *b, IrType type, int64_t value); /* scalar or splat tile */
 IrValue ir_build_float(IrBuilder *b, IrType type, double value);
 IrValue ir_build1(IrBuilder *b, IrKind kind, IrType result, IrValue x);
 IrValue ir_build2(IrBuilder *b, IrKind kind, IrValue x, IrValue y);
@@ -260,13 +267,14 @@ enum { IR_PRINT_NO_SPANS = 1 };
 void ir_print(const IrModule *m, StrBuf *out);
 void ir_print_with(const IrModule *m, StrBuf *out, unsigned flags);
 void ir_print_op(const IrModule *m, IrOp op, StrBuf *out);
-/* Reads what ir_print writes. Print -> parse -> print is byte-identical. False after diagnostics. */
+/* Reads what ir_print writes. Print -> parse -> print is byte-identical. False after diagnostics.
+ */
 bool ir_parse(IrModule *m, uint32_t file, Diag *d);
 /* Checks every invariant; false after diagnostics at the operations' spans. */
 bool ir_verify(const IrModule *m, Diag *d);
 
-/* Walks operations in order, outer before inner. The visitor may erase the operation it is given and
- * insert before it. */
+/* Walks operations in order, outer before inner. The visitor may erase the operation it is given
+ * and insert before it. */
 typedef void IrVisit(IrModule *m, IrOp op, void *user);
 void ir_walk(IrModule *m, IrOp root, IrVisit *visit, void *user);
 

@@ -281,8 +281,8 @@ static bool check_elementwise(IrVerifier *v, IrOp op) {
     return true;
 }
 
-/* Layouts are assigned to all tiles of an operation or to none, and fit the group. Only a conversion
- * may stand between: coalesce puts accesses with a layout into code without. */
+/* Layouts are assigned to all tiles of an operation or to none, and fit the group. Only a
+ * conversion may stand between: coalesce puts accesses with a layout into code without. */
 static bool check_layouts(IrVerifier *v, IrOp op) {
     uint32_t operands = ir_operand_count(v->m, op), results = ir_result_count(v->m, op);
     uint32_t with = 0, without = 0;
