@@ -2,7 +2,7 @@
 import os
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SKIPPED_FOLDERS = {".git", ".cache", "__pycache__", ".pytest_cache", "out"}
+SKIPPED_FOLDERS = {".git", ".cache", "third_party", "__pycache__", ".pytest_cache", "out"}
 
 
 def files(suffixes=None, under=""):

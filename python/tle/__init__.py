@@ -1,0 +1,15 @@
+"""libtle: GPU operators for large language model inference.
+
+Importing needs neither torch nor NumPy nor a GPU; the library is opened at the first call. docs/python.md
+is the manual; tle.torch holds the operators as torch custom operators.
+"""
+from ._abi import VERSION, DeviceKind, DType, LogFlag, Part, Status
+from ._handle import (Device, Handle, Memory, Support, Variant, default_handle, device_count)
+from ._library import Error, build_info, library_path, version
+from ._topk_select import topk_select
+
+__version__ = ".".join(map(str, VERSION))
+__all__ = [
+    "DType", "Device", "DeviceKind", "Error", "Handle", "LogFlag", "Memory", "Part", "Status", "Support",
+    "Variant", "build_info", "default_handle", "device_count", "library_path", "topk_select", "version",
+]

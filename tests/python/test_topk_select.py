@@ -1,0 +1,211 @@
+"""tle.topk_select on the emulator: results by NumPy and DLPack, and what is refused."""
+import array
+import os
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import reference
+import tle
+from dlpack_producer import ArrayApiProducer, Producer
+from tle import _dlpack
+
+
+def scores(rows=3, columns=1000, seed=0):
+    return np.random.default_rng(seed).standard_normal((rows, columns)).astype(np.float32)
+
+
+def refused(status, words, *args, **kwargs):
+    with pytest.raises(tle.Error) as caught:
+        tle.topk_select(*args, **kwargs)
+    assert caught.value.status == status
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("k", [1, 5, 512, 1500])
+def test_equals_a_sort(emu, k):
+    x = scores(seed=k)
+    x[0, ::7] = np.nan
+    x[1] = np.round(x[1])
+    got = tle.topk_select(x, k, handle=emu)
+    assert got.dtype == np.int32
+    np.testing.assert_array_equal(got, reference.topk_select(x, k))
+
+
+def test_lengths_and_starts(emu):
+    x = scores(6)
+    lengths = np.array([1000, 0, -3, 17, 5000, 400], np.int32)
+    starts = np.array([0, 5, 0, 990, 1, 2000], np.int32)
+    got = tle.topk_select(x, 20, lengths=lengths, row_starts=starts, handle=emu)
+    np.testing.assert_array_equal(got, reference.topk_select(x, 20, lengths, starts))
+
+
+def test_one_dimension(emu):
+    x = scores(1)[0]
+    np.testing.assert_array_equal(tle.topk_select(x, 9, handle=emu), reference.topk_select(x[None], 9)[0])
+
+
+def test_strided_rows_and_out(emu):
+    wide = scores(4, 700)
+    x = wide[:, 13:600]
+    out = np.full((4, 64), -7, np.int32)
+    assert tle.topk_select(x, 20, out=out[:, 3:23], handle=emu).base is out
+    np.testing.assert_array_equal(out[:, 3:23], reference.topk_select(x, 20))
+    assert (out[:, :3] == -7).all() and (out[:, 23:] == -7).all()
+
+
+def test_one_row_repeated(emu):
+    x = np.broadcast_to(scores(1)[0], (3, 1000))
+    np.testing.assert_array_equal(tle.topk_select(x, 8, handle=emu), reference.topk_select(x, 8))
+
+
+def test_read_only_input_and_empty_batch(emu):
+    x = scores(2)
+    x.setflags(write=False)
+    np.testing.assert_array_equal(tle.topk_select(x, 4, handle=emu), reference.topk_select(x, 4))
+    assert tle.topk_select(scores(0), 4, handle=emu).shape == (0, 4)
+    np.testing.assert_array_equal(tle.topk_select(scores(2, 0), 2, handle=emu), np.full((2, 2), -1))
+
+
+def test_environment_names_the_emulator(monkeypatch):
+    monkeypatch.setenv("TLE_DEVICE", "emu")
+    x = scores(1)
+    np.testing.assert_array_equal(tle.topk_select(x, 3), reference.topk_select(x, 3))
+    assert tle.default_handle() is tle.default_handle("emu")
+    monkeypatch.delenv("TLE_DEVICE")
+    refused(tle.Status.INVALID_ARGUMENT, "scores is in host memory", x, 3)
+
+
+# ---- DLPack ----
+
+@pytest.mark.parametrize("versioned", [True, False])
+@pytest.mark.parametrize("strides", [True, False])
+def test_dlpack(emu, versioned, strides):
+    x, out = scores(), np.empty((3, 6), np.int32)
+    lengths = np.array([10, 1000, 3], np.int32)
+    given, result = Producer(x, versioned, strides=strides), Producer(out, versioned, strides=strides)
+    got = tle.topk_select(given, 6, lengths=Producer(lengths, versioned), out=result, handle=emu)
+    assert got is result
+    np.testing.assert_array_equal(out, reference.topk_select(x, 6, lengths))
+    assert given.calls == [{"max_version": (1, 1)}] if versioned else [{}]
+
+
+def test_dlpack_result_by_array_namespace(emu):
+    x = scores()
+    got = tle.topk_select(ArrayApiProducer(x), 6, handle=emu)
+    np.testing.assert_array_equal(got.array, reference.topk_select(x, 6))
+
+
+def test_dlpack_refusals(emu):
+    x, out = scores(), np.empty((3, 6), np.int32)
+    bad = tle.Status.INVALID_ARGUMENT
+    refused(bad, "no array namespace", Producer(x), 6, handle=emu)
+    refused(bad, "out is read-only", x, 6, out=Producer(out, flags=_dlpack.READ_ONLY), handle=emu)
+    refused(bad, "out is read-only", x, 6, out=Producer(out, flags=_dlpack.IS_COPIED), handle=emu)
+    refused(bad, "it is DLPack 2.0", Producer(x, version=(2, 0)), 6, out=out, handle=emu)
+    refused(bad, "vectors of 4", Producer(x, lanes=4), 6, out=out, handle=emu)
+    refused(bad, "scores is on cuda:1; the handle's device takes cpu", Producer(x, device=(2, 1)), 6,
+            out=out, handle=emu)
+    refused(bad, "scores is on DLPack device 8:0", Producer(x, device=(8, 0)), 6, out=out, handle=emu)
+
+
+@pytest.mark.parametrize("stream,asked", [(None, 1), (0, 1), (2, 2), (77, 77)])
+def test_dlpack_stream(emu, stream, asked):
+    """GPU memory is asked for in the stream it will be used in; 0 is not allowed there, 1 says the same."""
+    given = Producer(scores(), device=(2, 0))
+    refused(tle.Status.INVALID_ARGUMENT, "scores is on cuda:0", given, 6, stream=stream, handle=emu)
+    assert given.calls == [{"max_version": (1, 1), "stream": asked}]
+
+
+# ---- refusals ----
+
+def test_refusals(emu):
+    x = scores()
+    bad = tle.Status.INVALID_ARGUMENT
+    refused(bad, "k is 0; the least is 1", x, 0, handle=emu)
+    refused(bad, "k is -1; the least is 1", x, -5, handle=emu)
+    refused(tle.Status.UNSUPPORTED_SHAPE, "the most is 4096", x, 10**30, handle=emu)
+    refused(tle.Status.UNSUPPORTED_DTYPE, "scores are TLE_DTYPE_FLOAT32", x.astype(np.float16), 4, handle=emu)
+    refused(bad, "has stride 2 in its last dimension", x[:, ::2], 4, handle=emu)
+    refused(bad, "stride -1000 from row to row", x[::-1], 4, handle=emu)
+    refused(bad, "3 dimensions", x[None], 4, handle=emu)
+    refused(bad, "scores is list", x.tolist(), 4, handle=emu)
+    refused(bad, "elements '>f4'", x.astype(">f4"), 4, handle=emu)
+    refused(bad, "lengths is int64; it must be int32", x, 4, lengths=np.ones(3, np.int64), handle=emu)
+    refused(bad, "lengths has shape [2]; it must have [3]", x, 4, lengths=np.ones(2, np.int32), handle=emu)
+    refused(bad, "row_starts has stride 2", x, 4, row_starts=np.ones(6, np.int32)[::2], handle=emu)
+    refused(bad, "out has shape [3, 5]; it must have [3, 4]", x, 4, out=np.empty((3, 5), np.int32), handle=emu)
+    refused(bad, "out is float32", x, 4, out=np.empty((3, 4), np.float32), handle=emu)
+    frozen = np.empty((3, 4), np.int32)
+    frozen.setflags(write=False)
+    refused(bad, "out is read-only", x, 4, out=frozen, handle=emu)
+    refused(bad, "indices overlaps scores", x, 4, out=x.view(np.int32)[:, :4], handle=emu)
+    refused(bad, "stream is str", x, 4, stream="main", handle=emu)
+    with pytest.raises(TypeError):
+        tle.topk_select(x, 4.5, handle=emu)
+    with pytest.raises(tle.Error):
+        tle.topk_select(array.array("f", [1, 2]), 1, handle=emu)
+
+
+def test_error_is_one_class_with_status():
+    error = tle.Error(tle.Status.NO_VARIANT, "a sentence", 7)
+    copy = pickle.loads(pickle.dumps(error))
+    assert (copy.status, str(copy), copy.native) == (tle.Status.NO_VARIANT, "a sentence", 7)
+    assert tle.Error(999, "from a newer library").status == 999
+
+
+def test_streams_by_protocol():
+    class Protocol:
+        def __cuda_stream__(self):
+            return 0, 42
+
+    class Torch:
+        cuda_stream = 43
+
+    class Cupy:
+        ptr = 44
+    from tle._arrays import stream_number
+    assert [stream_number(s) for s in (None, 5, Protocol(), Torch(), Cupy())] == [None, 5, 42, 43, 44]
+
+
+# ---- threads and processes ----
+
+def test_threads_share_a_handle(emu):
+    x = scores(2, 3000)
+    expected = reference.topk_select(x, 50)
+    errors = []
+
+    def work():
+        for _ in range(3):
+            if not np.array_equal(tle.topk_select(x, 50, handle=emu), expected):
+                errors.append("wrong")
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not errors
+
+
+def test_default_handles_are_one_per_device():
+    made = []
+    threads = [threading.Thread(target=lambda: made.append(tle.default_handle("emu"))) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(made) == 8 and len(set(map(id, made))) == 1
+
+
+def test_a_forked_child_makes_its_own():
+    parent = tle.default_handle("emu").pointer
+    child = os.fork()
+    if child == 0:
+        x = scores(1)
+        own = tle.default_handle("emu")
+        right = np.array_equal(tle.topk_select(x, 5, handle=own), reference.topk_select(x, 5))
+        os._exit(0 if right else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert tle.default_handle("emu").pointer == parent
