@@ -179,3 +179,23 @@ SVal b_sigmoid(Sema *s, const SVal *a, Span at) {
     return sema_binary(s, AST_OP_DIV, sv_float(1.0),
                        sema_binary(s, AST_OP_ADD, sv_float(1.0), e, at), at);
 }
+
+/* --- bits --- */
+
+static SVal count_bits(Sema *s, IrKind kind, SVal x, const char *name, Span at) {
+    if (!arg_tensor(s, &x, "x", at))
+        return sv_error();
+    if (!dt_is_int(x.dtype) || dt_bits(x.dtype) < 32)
+        return sema_error(s, DIAG_SEMA_TYPE, at, "%s needs integers of 32 or 64 bits, found %s",
+                          name, sv_describe(s, x));
+    SVal n = sv_tensor(s, ir_build1(&s->b, kind, ir_value_type(s->m, x.v), x.v), x.dtype);
+    return sema_cast(s, n, dt(D_INT32), false, at);
+}
+
+SVal b_clz(Sema *s, const SVal *a, Span at) {
+    return count_bits(s, IR_OP_CLZ, a[0], "clz", at);
+}
+
+SVal b_popc(Sema *s, const SVal *a, Span at) {
+    return count_bits(s, IR_OP_POPC, a[0], "popc", at);
+}
