@@ -91,6 +91,8 @@ void x_atom(Warp *w, const Insn *in, uint32_t mask) {
     uint64_t address[LANES];
     uint8_t *host[LANES];
     bool race = w->launch->checks & TLE_EMU_CHECK_RACE;
+    if (in->space != SPACE_SHARED)
+        w->cta->cluster->polls++;
     access_addresses(w, in, mask, address);
     uint32_t ok =
         access_resolve(w, in, mask, address, (uint32_t)in->size * in->vec, ACCESS_ATOMIC, host);

@@ -71,6 +71,8 @@ void x_ld(Warp *w, const Insn *in, uint32_t mask) {
         zero_lanes(w, in, mask & ~ok);
     if (ok == 0)
         return;
+    if (in->flags & F_STRONG && in->space != SPACE_SHARED)
+        w->cta->cluster->polls++;
     if ((in->flags & F_STRONG) && (w->launch->checks & TLE_EMU_CHECK_RACE))
         order_read(w, in, ok, address);
     for (uint32_t k = 0; k < in->ext_count; k++) {

@@ -4,8 +4,13 @@
 #include "exec.h"
 #include <string.h>
 
-#define TURN     4096u /* warp instructions of one turn */
-#define PATIENCE 64u   /* turns of the newest cluster before another comes in */
+#define TURN          4096u /* warp instructions of one turn */
+#define PATIENCE      64u   /* turns of the newest cluster before others come in */
+#define POLL_PATIENCE 4u    /* likewise where it keeps looking at memory that others write */
+#define POLLS         32u   /* such looks in a turn */
+#define SPIN_TURN     256u  /* adversarial: turns of the others, how many, and then the victim's */
+#define SPIN_PATIENCE 16u
+#define VICTIM_TURN   8u
 
 uint64_t sched_random(uint64_t *state) {
     *state += 0x9e3779b97f4a7c15u;
@@ -85,7 +90,7 @@ static void admit(Launch *l) {
     else
         c = new_cluster(l);
     c->number = l->next_cluster++;
-    c->turns = 0;
+    c->turns = c->polls = 0;
     c->done = false;
     c->barrier = (ClusterBarrier){0};
     for (uint32_t r = 0; r < c->count; r++) {
@@ -120,19 +125,29 @@ static bool is_done(const Cluster *c) {
 
 /* ---- turns -------------------------------------------------------------------------------- */
 
-static bool run_all(Launch *l, Cluster *c, uint32_t from, uint32_t skip) {
+static Warp *warp_at(const Launch *l, const Cluster *c, uint32_t i) {
+    return &c->ctas[i / l->warps]->warps[i % l->warps];
+}
+
+static bool run_all(Launch *l, Cluster *c, uint32_t from, uint32_t skip, uint32_t budget) {
     uint32_t n = c->count * l->warps;
     bool ran = false;
     for (uint32_t k = 0; k < n && !l->stop; k++) {
         uint32_t i = (from + k) % n;
-        uint32_t budget = TURN;
-        if (i == skip)
-            continue;
         if (l->device->schedule == TLE_EMU_SCHEDULE_RANDOM)
             budget = 1 + (uint32_t)(sched_random(&l->rng) % 200);
-        ran |= warp_run(&c->ctas[i / l->warps]->warps[i % l->warps], budget);
+        if (i != skip)
+            ran |= warp_run(warp_at(l, c, i), budget);
     }
     return ran;
+}
+
+/* The victim moves when nobody else can, and a little once the others have spun for long. */
+static bool turn_against(Launch *l, Cluster *c, uint32_t victim) {
+    bool ran = run_all(l, c, victim + 1, victim, SPIN_TURN);
+    if (ran && c->turns % SPIN_PATIENCE != SPIN_PATIENCE - 1)
+        return true;
+    return warp_run(warp_at(l, c, victim), ran ? VICTIM_TURN : 1) || ran;
 }
 
 /* One turn of every warp of the cluster; false if none could run. */
@@ -140,47 +155,60 @@ static bool turn(Launch *l, Cluster *c) {
     uint32_t n = c->count * l->warps;
     switch ((tle_emu_schedule)l->device->schedule) {
     case TLE_EMU_SCHEDULE_RANDOM:
-        return run_all(l, c, (uint32_t)(sched_random(&l->rng) % n), n);
-    case TLE_EMU_SCHEDULE_ADVERSARIAL: {
-        uint32_t victim = (uint32_t)(l->device->seed % n);
-        if (run_all(l, c, victim + 1, victim) && c->turns % PATIENCE != PATIENCE - 1)
-            return true;
-        return warp_run(&c->ctas[victim / l->warps]->warps[victim % l->warps], 1) ||
-               run_all(l, c, victim + 1, victim);
-    }
+        return run_all(l, c, (uint32_t)(sched_random(&l->rng) % n), n, 0);
+    case TLE_EMU_SCHEDULE_ADVERSARIAL:
+        return turn_against(l, c, (uint32_t)(l->device->seed % n));
     case TLE_EMU_SCHEDULE_ROUND_ROBIN:
         break;
     }
-    return run_all(l, c, 0, n);
+    return run_all(l, c, 0, n, TURN);
 }
 
 static bool wants_company(const Launch *l) {
     return l->next_cluster < l->cluster_total && l->resident_count < l->resident_limit;
 }
 
+/* Whether the newest cluster seems unable to finish without those to come. */
+static bool is_impatient(const Launch *l) {
+    const Cluster *c = l->resident_count ? l->resident[l->resident_count - 1] : NULL;
+    if (!c)
+        return false;
+    return c->turns > (c->polls >= c->turns * POLLS ? POLL_PATIENCE : PATIENCE);
+}
+
+/* Twice as many each time: what waits for all must not wait long. */
+static void admit_wave(Launch *l) {
+    for (uint32_t n = l->resident_count ? l->resident_count : 1; n > 0 && wants_company(l); n--)
+        admit(l);
+}
+
+/* A turn of each resident cluster; false if nothing could run. */
+static bool turn_of_all(Launch *l) {
+    bool ran = false;
+    for (uint32_t i = 0; i < l->resident_count && !l->stop; i++) {
+        Cluster *c = l->resident[i];
+        ran |= turn(l, c);
+        c->turns++;
+        if (is_done(c))
+            retire(l, i--);
+        if (l->limit && l->instructions > l->limit) {
+            report_limit(l);
+            l->stop = true;
+        }
+    }
+    return ran;
+}
+
 tle_emu_status sched_run(Launch *l) {
-    while (l->next_cluster < l->cluster_total || l->resident_count) {
-        bool ran = false;
+    while (!l->stop && (l->next_cluster < l->cluster_total || l->resident_count)) {
         if (l->resident_count == 0)
             admit(l);
-        for (uint32_t i = 0; i < l->resident_count && !l->stop; i++) {
-            Cluster *c = l->resident[i];
-            ran |= turn(l, c);
-            c->turns++;
-            if (is_done(c))
-                retire(l, i--);
-            if (l->limit && l->instructions > l->limit) {
-                report_limit(l);
-                return l->status;
-            }
-        }
+        bool stuck = !turn_of_all(l) && l->resident_count;
         if (l->stop)
             break;
-        bool stuck = !ran && l->resident_count;
-        uint64_t newest = l->resident_count ? l->resident[l->resident_count - 1]->turns : 0;
-        if ((stuck || newest > PATIENCE) && wants_company(l))
-            admit(l);
-        else if (stuck) {
+        if ((stuck || is_impatient(l)) && wants_company(l)) {
+            admit_wave(l);
+        } else if (stuck) {
             report_deadlock(l);
             break;
         }

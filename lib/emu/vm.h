@@ -273,8 +273,8 @@ typedef struct ClusterBarrier {
 struct Cluster {
     Cta **ctas;
     uint32_t count;
-    uint64_t number; /* in launch order */
-    uint64_t turns;
+    uint64_t number;       /* in launch order */
+    uint64_t turns, polls; /* polls: strong reads of memory that other clusters may write */
     bool done;
     Race *race;
     ClusterBarrier barrier;
