@@ -24,7 +24,7 @@ bool arg_bool(Sema *s, SVal x, const char *name, Span at, bool *out) {
 }
 
 bool arg_dtype(Sema *s, SVal x, const char *name, Span at, DType *out) {
-    if (x.kind != SV_DTYPE) {
+    if (x.kind != SV_DTYPE || x.rank) {
         sema_error(s, DIAG_SEMA_TYPE, at, "'%s' must be a dtype, found %s", name,
                    sv_describe(s, x));
         return false;

@@ -150,7 +150,7 @@ static SVal bound(Sema *s, uint32_t index, SVal object) {
 
 static bool find_method(SVal object, const char *name, uint32_t *out) {
     if (object.kind == SV_DTYPE)
-        return find_builtin("dtype", name, out);
+        return !object.rank && find_builtin("dtype", name, out);
     if (object.kind == SV_BUFFER)
         return find_builtin("buffer", name, out);
     if (object.kind != SV_TENSOR && !sv_is_number(object))
@@ -179,6 +179,14 @@ static int64_t element_count(SVal x) {
     return n;
 }
 
+/* The type of a scalar is its dtype; that of a tile has a shape too. */
+static SVal type_of(SVal x) {
+    SVal t = sv_dtype(x.dtype);
+    t.rank = x.rank;
+    t.shape = x.shape;
+    return t;
+}
+
 static bool shaped_attribute(Sema *s, SVal x, const char *name, Span at, SVal *out) {
     if (!strcmp(name, "shape"))
         *out = shape_tuple(s, x);
@@ -186,8 +194,8 @@ static bool shaped_attribute(Sema *s, SVal x, const char *name, Span at, SVal *o
         *out = sv_dtype(x.dtype);
     else if (!strcmp(name, "numel"))
         *out = sv_int(element_count(x));
-    else if (!strcmp(name, "type") && !x.rank)
-        *out = sv_dtype(x.dtype);
+    else if (!strcmp(name, "type"))
+        *out = type_of(x);
     else if (!strcmp(name, "T") && x.kind == SV_TENSOR)
         *out = sema_transpose(s, x, NULL, at);
     else
@@ -195,7 +203,22 @@ static bool shaped_attribute(Sema *s, SVal x, const char *name, Span at, SVal *o
     return true;
 }
 
-static bool dtype_attribute(Sema *s, DType t, const char *name, SVal *out) {
+static bool tile_type_attribute(Sema *s, SVal type, const char *name, SVal *out) {
+    if (!strcmp(name, "scalar") || !strcmp(name, "element_ty"))
+        *out = sv_dtype(type.dtype);
+    else if (!strcmp(name, "shape"))
+        *out = shape_tuple(s, type);
+    else if (!strcmp(name, "numel"))
+        *out = sv_int(element_count(type));
+    else
+        return false;
+    return true;
+}
+
+static bool dtype_attribute(Sema *s, SVal type, const char *name, SVal *out) {
+    DType t = type.dtype;
+    if (type.rank)
+        return tile_type_attribute(s, type, name, out);
     if (!strcmp(name, "primitive_bitwidth") || !strcmp(name, "int_bitwidth") ||
         !strcmp(name, "fp_bitwidth"))
         *out = sv_int(dt_bits(t));
@@ -225,7 +248,7 @@ SVal sema_attribute(Sema *s, SVal object, Str name_str, Span at) {
     if ((object.kind == SV_TENSOR || object.kind == SV_BUFFER) &&
         shaped_attribute(s, object, name, at, &out))
         return out;
-    if (object.kind == SV_DTYPE && dtype_attribute(s, object.dtype, name, &out))
+    if (object.kind == SV_DTYPE && dtype_attribute(s, object, name, &out))
         return out;
     if (sv_is_const(object) && !strcmp(name, "value")) /* constexpr.value */
         return object;

@@ -70,9 +70,10 @@ static void eval_keyword(Sema *s, AstId id, ArgList *out) {
 
 /* `tl.float32(x)` casts, as in Triton. */
 static SVal call_dtype(Sema *s, SVal dtype, const SArgs *a, Span at) {
-    if (a->n_pos != 1 || a->n_key)
-        return sema_error(s, DIAG_SEMA_CALL, at, "a cast by %s takes one argument",
-                          dt_name(s, dtype.dtype));
+    if (dtype.rank || a->n_pos != 1 || a->n_key)
+        return sema_error(s, DIAG_SEMA_CALL, at,
+                          dtype.rank ? "%s cannot be called" : "a cast by %s takes one argument",
+                          dtype.rank ? sv_describe(s, dtype) : dt_name(s, dtype.dtype));
     return sema_cast(s, a->pos[0], dtype.dtype, false, at);
 }
 

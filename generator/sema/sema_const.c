@@ -108,7 +108,8 @@ static SVal tuple_binary(Sema *s, AstOp op, SVal a, SVal b, Span at) {
     if (op != AST_OP_ADD || a.kind != SV_TUPLE || b.kind != SV_TUPLE)
         return sema_error(s, DIAG_SEMA_TYPE, at, "operator %s does not apply to %s and %s",
                           ast_op_text(op), sv_describe(s, a), sv_describe(s, b));
-    SVal r = sv_tuple(s, NULL, a.len + b.len);
+    SVal r = sv_tuple(s, NULL, 0);
+    r.len = a.len + b.len;
     r.items = arena_array(s->arena, SVal, r.len ? r.len : 1);
     if (a.len)
         memcpy(r.items, a.items, a.len * sizeof *a.items);
@@ -188,7 +189,8 @@ bool const_equal(SVal a, SVal b) {
     case SV_STR:
         return a.str == b.str;
     case SV_DTYPE:
-        return dt_equal(a.dtype, b.dtype);
+        return dt_equal(a.dtype, b.dtype) && a.rank == b.rank &&
+               (!a.rank || !memcmp(a.shape, b.shape, a.rank * sizeof *a.shape));
     case SV_TUPLE:
         if (a.len != b.len)
             return false;

@@ -38,7 +38,7 @@ bool sema_same(SVal a, SVal b) {
     case SV_NAMESPACE:
         return a.str == b.str;
     case SV_DTYPE:
-        return dt_equal(a.dtype, b.dtype);
+        return sema_same_type(a, b);
     case SV_TENSOR:
     case SV_BUFFER:
         return a.v == b.v && sema_same_type(a, b);

@@ -230,7 +230,8 @@ static void describe(Sema *s, SVal x, StrBuf *b) {
         strbuf_addf(b, "the string '%s'", str_text(s->strings, x.str));
         return;
     case SV_DTYPE:
-        strbuf_addf(b, "the dtype %s", dt_name(s, x.dtype));
+        strbuf_addf(b, "the %s %s", x.rank ? "type" : "dtype", dt_name(s, x.dtype));
+        add_shape(b, x);
         return;
     case SV_TUPLE:
         strbuf_addf(b, "a tuple of %u", x.len);
