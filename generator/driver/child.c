@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,19 @@
 static void close_pair(int fds[2]) {
     close(fds[0]);
     close(fds[1]);
+}
+
+static void run_child(ChildFn *fn, void *user, int out[2], int err[2]) {
+    static const struct rlimit no_core = {0, 0};
+
+    close(out[0]);
+    if (dup2(err[1], 2) < 0)
+        _exit(126);
+    close_pair(err);
+    setrlimit(RLIMIT_CORE, &no_core); /* its crash is reported, not left behind as a file */
+    fn(user, out[1]);
+    fflush(stderr);
+    _exit(0);
 }
 
 bool child_start(Child *c, Arena *a, ChildFn *fn, void *user) {
@@ -29,15 +43,8 @@ bool child_start(Child *c, Arena *a, ChildFn *fn, void *user) {
     }
     fflush(NULL);
     c->pid = fork();
-    if (!c->pid) {
-        close(out[0]);
-        if (dup2(err[1], 2) < 0)
-            _exit(126);
-        close_pair(err);
-        fn(user, out[1]);
-        fflush(stderr);
-        _exit(0);
-    }
+    if (!c->pid)
+        run_child(fn, user, out, err);
     close(out[1]);
     close(err[1]);
     c->out_fd = out[0];
