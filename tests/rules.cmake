@@ -9,6 +9,7 @@ add_rule(format "${tools}/check_format.py" "${TLE_CLANG_FORMAT}")
 add_rule(includes "${tools}/check_includes.py")
 add_rule(functions "${tools}/check_functions.py")
 add_rule(text "${tools}/check_text.py")
+add_rule(language "${tools}/language_table.py" --check)
 add_rule(clang "${tools}/check_clang.py" "${TLE_CLANG}" "${PROJECT_BINARY_DIR}/compile_commands.json")
 
 set(linked_programs "")

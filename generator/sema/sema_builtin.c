@@ -12,7 +12,7 @@ typedef struct Builtin {
 } Builtin;
 
 static const Builtin builtins[] = {
-#define X(ns, name, fn, params) {ns, name, fn, params},
+#define X(ns, name, fn, params, doc) {ns, name, fn, params},
 #include "sema/builtin.def"
 #undef X
 };

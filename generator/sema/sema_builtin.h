@@ -7,7 +7,7 @@
 /* Arguments come in parameter order, defaults filled in, none of them erroneous. */
 typedef SVal BuiltinFn(Sema *s, const SVal *a, Span at);
 
-#define X(ns, name, fn, params) BuiltinFn fn;
+#define X(ns, name, fn, params, doc) BuiltinFn fn;
 #include "sema/builtin.def"
 #undef X
 
