@@ -2,7 +2,7 @@
 #include "exec.h"
 #include <string.h>
 
-#define MAX_STALLS 8u
+#define MAX_STALLS 2u /* turns of a warp until those parked go on alone */
 
 /* ---- frames ------------------------------------------------------------------------------- */
 

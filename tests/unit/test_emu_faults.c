@@ -179,8 +179,8 @@ static const Case cases[] = {
     {"threads exited before a barrier", TLE_EMU_REPORT_BARRIER, "bar.sync 0",
      "setp.ge.u32 %p1, %r0, 40;\n@%p1 exit;\nbar.sync 0;", "bar.sync 0;", 0},
     {"deadlock: a warp that never comes", TLE_EMU_REPORT_DEADLOCK, "bar.sync 1, 64",
-     "setp.eq.u32 %p1, %r14, 0;\n@%p1 bra end;\nbar.sync 1, 64;\nend:\nexit;\n",
-     "bar.sync 1, 64;", TLE_EMU_DEADLOCK},
+     "setp.eq.u32 %p1, %r14, 0;\n@%p1 bra end;\nbar.sync 1, 64;\nend:\nexit;\n", "bar.sync 1, 64;",
+     TLE_EMU_DEADLOCK},
     {"deadlock: crossed barriers", TLE_EMU_REPORT_DEADLOCK, NULL,
      "setp.eq.u32 %p1, %r14, 0;\n@%p1 bra one;\nbar.sync 1, 64;\nbar.sync 2, 64;\nbra.uni end;\n"
      "one:\nbar.sync 2, 64;\nbar.sync 1, 64;\nend:\nexit;\n",

@@ -335,7 +335,7 @@ static uint16_t nearest_half(float v, int exponent_bits) {
 static void test_halves(void **state) {
     uint64_t seed = 5;
     (void)state;
-    FOR_MODES(e) {
+    for (Emu e = open_programs(0); e.device; emu_close(&e), e.device = NULL) {
         float *in = emu_new(&e, 64 * 4), *out = emu_new(&e, 64 * 8);
         uint16_t *bits = emu_new(&e, 64 * 8);
         for (int t = 0; t < 64; t++) {
@@ -359,14 +359,14 @@ static void test_halves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reduce),        cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_histogram),     cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_diverge),       cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_pointers),      cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_tickets),       cmocka_unit_test(test_named_barriers),
-        cmocka_unit_test(test_grid_barrier),  cmocka_unit_test(test_spin_lock),
-        cmocka_unit_test(test_warp_ops),      cmocka_unit_test(test_count_barrier),
-        cmocka_unit_test(test_async_copy),    cmocka_unit_test(test_cluster),
+        cmocka_unit_test(test_reduce),       cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_histogram),    cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_diverge),      cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_pointers),     cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_tickets),      cmocka_unit_test(test_named_barriers),
+        cmocka_unit_test(test_grid_barrier), cmocka_unit_test(test_spin_lock),
+        cmocka_unit_test(test_warp_ops),     cmocka_unit_test(test_count_barrier),
+        cmocka_unit_test(test_async_copy),   cmocka_unit_test(test_cluster),
         cmocka_unit_test(test_halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
