@@ -148,34 +148,35 @@ SVal b_abs(Sema *s, const SVal *a, Span at) {
     return sv_tensor(s, ir_build1(&s->b, kind, ir_value_type(s->m, x.v), x.v), x.dtype);
 }
 
-static SVal float1(Sema *s, IrKind kind, SVal x, const char *name, Span at) {
+/* Functions that hardware approximates exist in single precision only. */
+static SVal float1(Sema *s, IrKind kind, SVal x, bool wide, const char *name, Span at) {
     if (!arg_tensor(s, &x, "x", at))
         return sv_error();
-    if (!dt_is_float(x.dtype) || dt_bits(x.dtype) < 32)
-        return sema_error(s, DIAG_SEMA_TYPE, at, "%s needs float32 or float64, found %s", name,
-                          sv_describe(s, x));
+    if (!dt_equal(x.dtype, dt(D_FP32)) && !(wide && dt_equal(x.dtype, dt(D_FP64))))
+        return sema_error(s, DIAG_SEMA_TYPE, at, "%s needs float32%s, found %s", name,
+                          wide ? " or float64" : "", sv_describe(s, x));
     return sv_tensor(s, ir_build1(&s->b, kind, ir_value_type(s->m, x.v), x.v), x.dtype);
 }
 
-#define FLOAT1(name, KIND)                                                                         \
+#define FLOAT1(name, KIND, wide)                                                                   \
     SVal b_##name(Sema *s, const SVal *a, Span at) {                                               \
-        return float1(s, IR_OP_##KIND, a[0], #name, at);                                           \
+        return float1(s, IR_OP_##KIND, a[0], wide, #name, at);                                     \
     }
-FLOAT1(exp, EXP)
-FLOAT1(exp2, EXP2)
-FLOAT1(log, LOG)
-FLOAT1(log2, LOG2)
-FLOAT1(sin, SIN)
-FLOAT1(cos, COS)
-FLOAT1(sqrt, SQRT)
-FLOAT1(sqrt_rn, SQRT_RN)
-FLOAT1(rsqrt, RSQRT)
-FLOAT1(floor, FLOOR)
-FLOAT1(ceil, CEIL)
+FLOAT1(exp, EXP, false)
+FLOAT1(exp2, EXP2, false)
+FLOAT1(log, LOG, false)
+FLOAT1(log2, LOG2, false)
+FLOAT1(sin, SIN, false)
+FLOAT1(cos, COS, false)
+FLOAT1(sqrt, SQRT, true)
+FLOAT1(sqrt_rn, SQRT_RN, true)
+FLOAT1(rsqrt, RSQRT, false)
+FLOAT1(floor, FLOOR, true)
+FLOAT1(ceil, CEIL, true)
 #undef FLOAT1
 
 SVal b_sigmoid(Sema *s, const SVal *a, Span at) {
-    SVal e = float1(s, IR_OP_EXP, sema_unary(s, AST_OP_NEG, a[0], at), "sigmoid", at);
+    SVal e = float1(s, IR_OP_EXP, sema_unary(s, AST_OP_NEG, a[0], at), false, "sigmoid", at);
     return sema_binary(s, AST_OP_DIV, sv_float(1.0),
                        sema_binary(s, AST_OP_ADD, sv_float(1.0), e, at), at);
 }
