@@ -115,7 +115,9 @@ TLE_EMU_API tle_emu_status tle_emu_register(tle_emu_device *device, void *addres
                                             int read_only);
 TLE_EMU_API tle_emu_status tle_emu_unregister(tle_emu_device *device, void *address);
 /* Tells the uninitialised check that the host gives (1) or takes away (0) the contents of a part
- * of an allocation, as between two uses of one workspace. */
+ * of an allocation or of a registered range, as between two uses of one workspace. Taking away
+ * overwrites an allocation's bytes and leaves a registered range's alone (there, later writes by
+ * the host must be told with 1). */
 TLE_EMU_API tle_emu_status tle_emu_mark(tle_emu_device *device, void *address, size_t bytes,
                                         int initialised);
 

@@ -100,7 +100,7 @@ static bool resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t addr
     Region *r = l->last_region;
     if (!r || address - r->base >= r->size || r->size - (address - r->base) < bytes ||
         !allows(r, kind)) {
-        r = memory_find(&l->device->regions, address, bytes);
+        r = memory_find(&l->device->regions, address, bytes, (kind & ACCESS_WRITE) != 0);
         if (!allows(r, kind)) {
             report_global(w, in, lane, r, address, bytes, kind);
             return false;
@@ -241,7 +241,7 @@ static bool plain_shared(Warp *w, const Insn *in, uint32_t mask, const uint64_t 
     for (uint32_t i = 0; i < LANES; i++) {
         uint64_t off = address[i] - SHARED_BASE;
         bad |= (uint32_t)(off > last) << i;
-        host[i] = l->shared_bytes ? w->cta->shared + off : NULL;
+        host[i] = off > last ? NULL : w->cta->shared + off;
     }
     return (bad & mask) == 0;
 }

@@ -187,14 +187,19 @@ tle_emu_status tle_emu_mark(tle_emu_device *device, void *address, size_t bytes,
     uint64_t at = (uint64_t)(uintptr_t)address;
     if (!device)
         return TLE_EMU_INVALID_ARGUMENT;
-    r = memory_find(&device->d.regions, at, bytes);
+    r = memory_find(&device->d.regions, at, bytes, false);
     if (!r || r->freed)
         return device_fail(&device->d, TLE_EMU_NOT_FOUND, "%p with %zu bytes is not in one range",
                            address, bytes);
-    if (r->init && initialised)
-        bits_set(r->init, at - r->base, bytes);
-    else if (r->init)
-        memory_forget(r, at, bytes);
+    if (initialised) {
+        if (r->init)
+            bits_set(r->init, at - r->base, bytes);
+        return TLE_EMU_OK;
+    }
+    if (!memory_watch(r))
+        return device_fail(&device->d, TLE_EMU_OUT_OF_MEMORY, "no memory to watch %zu bytes",
+                           bytes);
+    memory_forget(r, at, bytes);
     return TLE_EMU_OK;
 }
 

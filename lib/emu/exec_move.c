@@ -428,7 +428,7 @@ void x_isspacep(Warp *w, const Insn *in, uint32_t mask) {
         if (in->space == SPACE_PARAM)
             inside = a[i] - params < w->launch->fn->param_bytes;
         if (in->space == SPACE_CONST) {
-            Region *r = memory_find(&w->launch->device->regions, a[i], 1);
+            Region *r = memory_find(&w->launch->device->regions, a[i], 1, false);
             inside = r && r->kind == REGION_MODULE && r->read_only;
         }
         bits |= (uint32_t)inside << i;

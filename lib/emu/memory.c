@@ -56,6 +56,21 @@ void bits_clear(uint64_t *bits, uint64_t at, uint64_t count) {
     bits_change(bits, at, count, false);
 }
 
+/* ---- pages ------------------------------------------------------------------------------- */
+
+static void *map_pages(uint64_t size) {
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void unmap_region(Region *r) {
+    if (r->map_size)
+        munmap((void *)(uintptr_t)r->map_base, r->map_size);
+    if (r->init)
+        munmap(r->init, r->init_size);
+}
+
 /* ---- the table ---------------------------------------------------------------------------- */
 
 /* First index whose base is above `address`. */
@@ -71,20 +86,21 @@ static uint32_t above(const RegionTable *t, uint64_t address) {
     return low;
 }
 
-Region *memory_find(RegionTable *t, uint64_t address, uint64_t bytes) {
-    Region *freed = NULL;
+Region *memory_find(RegionTable *t, uint64_t address, uint64_t bytes, bool write) {
+    Region *second = NULL;
     for (uint32_t i = above(t, address); i-- > 0;) {
         Region *r = &t->at[i];
         uint64_t off = address - r->base;
         if (off > t->longest)
             break;
-        if (off < r->size && r->size - off >= bytes) {
-            if (!r->freed)
-                return r;
-            freed = r;
-        }
+        if (off >= r->size || r->size - off < bytes)
+            continue;
+        if (!r->freed && !(write && r->read_only))
+            return r;
+        if (!second || second->freed)
+            second = r;
     }
-    return freed;
+    return second;
 }
 
 Region *memory_below(RegionTable *t, uint64_t address) {
@@ -120,23 +136,12 @@ Region *memory_at(RegionTable *t, uint64_t base, RegionKind kind) {
 
 void memory_remove(RegionTable *t, Region *r) {
     uint32_t i = (uint32_t)(r - t->at);
+    unmap_region(r);
     memmove(&t->at[i], &t->at[i + 1], (t->len - i - 1) * sizeof *t->at);
     t->len--;
 }
 
 /* ---- allocations -------------------------------------------------------------------------- */
-
-static void *map_pages(uint64_t size) {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
-static void unmap_region(Region *r) {
-    munmap((void *)(uintptr_t)r->map_base, r->map_size);
-    if (r->init)
-        munmap(r->init, r->init_size);
-}
 
 static void fill(uint64_t base, uint64_t bytes) {
     for (uint64_t at = base; at < base + bytes; at += 8) {
@@ -145,9 +150,21 @@ static void fill(uint64_t base, uint64_t bytes) {
     }
 }
 
+bool memory_watch(Region *r) {
+    if (r->init)
+        return true;
+    r->init_size = (r->size / 8 + 2 * PAGE) / PAGE * PAGE;
+    r->init = map_pages(r->init_size);
+    if (r->init)
+        bits_set(r->init, 0, r->size);
+    return r->init != NULL;
+}
+
 /* Takes away the contents of a part: whole granules hold the fill again. */
 void memory_forget(Region *r, uint64_t at, uint64_t bytes) {
     bits_clear(r->init, at - r->base, bytes);
+    if (!r->poisoned)
+        return;
     for (uint64_t b = at; b < at + bytes; b++) {
         uint64_t v = memory_poison(b >> 3);
         *(uint8_t *)(uintptr_t)b = (uint8_t)(v >> (8 * (b & 7)));
@@ -190,7 +207,6 @@ static void shrink_quarantine(RegionTable *t) {
         if (t->at[i].freed && (!oldest || t->at[i].id < oldest->id))
             oldest = &t->at[i];
     if (oldest) {
-        unmap_region(oldest);
         memory_remove(t, oldest);
         t->freed_count--;
     }
@@ -210,8 +226,7 @@ tle_emu_status memory_release(Device *d, void *address) {
 
 void memory_clear(Device *d) {
     for (uint32_t i = 0; i < d->regions.len; i++)
-        if (d->regions.at[i].kind == REGION_ALLOC)
-            unmap_region(&d->regions.at[i]);
+        unmap_region(&d->regions.at[i]);
     free(d->regions.at);
     d->regions = (RegionTable){0};
 }

@@ -369,6 +369,11 @@ static inline uint32_t popcount32(uint32_t v) {
     return (uint32_t)__builtin_popcount(v);
 }
 
+#if defined(__clang__)
+/* Loops that cannot be vectorised after all are meant to stay as they are. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 /* Lanes are independent, also where destination and source are one plane. */
 #if defined(__clang__)
 #define LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
@@ -404,8 +409,11 @@ void layout_module(struct tle_emu_module *m, PtxContext *c);
 
 /* ---- memory.c ----------------------------------------------------------------------------- */
 
-/* Region that holds all of [address, address + bytes), else NULL. */
-Region *memory_find(RegionTable *t, uint64_t address, uint64_t bytes);
+/* Region that holds all of [address, address + bytes), else NULL. Of several, a live one, and for
+ * `write` one that may be written. */
+Region *memory_find(RegionTable *t, uint64_t address, uint64_t bytes, bool write);
+/* From now on bytes of the region that nobody writes count as uninitialised. */
+bool memory_watch(Region *r);
 /* Region nearest below, for messages; may be NULL. */
 Region *memory_below(RegionTable *t, uint64_t address);
 bool memory_add(RegionTable *t, Region r);

@@ -116,7 +116,7 @@ REF(r_wide_s, (int64_t)sA *sB)
 REF(r_wide_u, (uint64_t)A *B)
 REF(r_madlo, (uint32_t)(A * B + C))
 REF(r_madhisat, (uint32_t)clamp(((int64_t)sA * sB >> 32) + sC, INT32_MIN, INT32_MAX))
-REF(r_madwide, (int64_t)sA *sB + (int64_t)c)
+REF(r_madwide, (uint64_t)((int64_t)sA * sB) + c)
 REF(r_mulhi16, (uint16_t)((int32_t)(int16_t)a * (int16_t)b >> 16))
 REF(r_sad, (uint32_t)(C + (sA < sB ? B - A : A - B)))
 REF(r_div_s, (uint32_t)(sB == 0 ? -1 : sB == -1 ? 0 - sA : sA / sB))
@@ -129,7 +129,7 @@ REF(r_shr_s, (uint32_t)(sA >> (B > 31 ? 31 : B)))
 REF(r_shr64, B > 63 ? 0 : a >> (B & 63))
 REF(r_popc, __builtin_popcountll(a))
 REF(r_clz, A ? __builtin_clz(A) : 32)
-REF(r_mul24, (uint32_t)((int64_t)((sA << 8) >> 8) * ((sB << 8) >> 8)))
+REF(r_mul24, (uint32_t)((int64_t)((int32_t)(A << 8) >> 8) * ((int32_t)(B << 8) >> 8)))
 
 static uint64_t r_funnel_left(const Operands *o) {
     uint32_t n = (uint32_t)o->c & 31, hi = (uint32_t)o->b, lo = (uint32_t)o->a;
