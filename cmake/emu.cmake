@@ -7,7 +7,9 @@ if(emu_sources)
     target_compile_definitions(tle_emu PRIVATE _GNU_SOURCE=)
     target_link_libraries(tle_emu PRIVATE gen_base Threads::Threads m)
     target_link_options(tle_emu PRIVATE -Wl,--exclude-libs,ALL
+                        "-Wl,--version-script=${PROJECT_SOURCE_DIR}/lib/tle_emu.map"
                         $<$<NOT:$<BOOL:${TLE_SANITIZE}>>:-Wl,--no-undefined>)
     set_target_properties(tle_emu PROPERTIES VERSION ${PROJECT_VERSION}
-                          SOVERSION ${PROJECT_VERSION_MAJOR})
+                          SOVERSION ${PROJECT_VERSION_MAJOR}
+                          LINK_DEPENDS "${PROJECT_SOURCE_DIR}/lib/tle_emu.map")
 endif()

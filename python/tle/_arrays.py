@@ -11,6 +11,7 @@ from ._library import refuse
 # DLPack's type codes, and the kinds of __array_interface__ that are the same types.
 _CODES = {"i": 0, "u": 1, "f": 2, "b": 6, "c": 5}
 _NAMES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+_torch_dtypes = {}  # by torch's own objects; filled when a tensor is first seen
 _TORCH_DTYPES = {
     "float32": 0x220, "float16": 0x210, "bfloat16": 0x410, "float64": 0x240, "int32": 0x020,
     "int64": 0x040, "int16": 0x010, "int8": 0x008, "uint8": 0x108, "bool": 0x608,
@@ -79,7 +80,9 @@ def dense_strides(shape):
 def _view_torch(name, tensor, torch):
     if tensor.layout is not torch.strided:
         refuse(f"{name} is a {tensor.layout} tensor; it must be strided")
-    dtype = _TORCH_DTYPES.get(str(tensor.dtype)[6:])
+    if not _torch_dtypes:
+        _torch_dtypes.update((getattr(torch, n), number) for n, number in _TORCH_DTYPES.items())
+    dtype = _torch_dtypes.get(tensor.dtype)
     if dtype is None:
         refuse(f"{name} is {tensor.dtype}, which the library does not know")
     place = tensor.device

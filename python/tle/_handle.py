@@ -202,6 +202,15 @@ def default_handle(device=None):
         kind, _ = _parse_device(os.environ.get("TLE_DEVICE") or "cuda")
     if ordinal < 0:
         ordinal = _current_ordinal() if kind == DeviceKind.CUDA else 0
+    return _default(kind, ordinal)
+
+
+def cuda_handle(ordinal):
+    """The default handle of one GPU, by the shortest way."""
+    return _defaults.get((DeviceKind.CUDA, ordinal)) or _default(DeviceKind.CUDA, ordinal)
+
+
+def _default(kind, ordinal):
     handle = _defaults.get((kind, ordinal))
     if handle is None:
         with _defaults_lock:

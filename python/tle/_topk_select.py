@@ -6,10 +6,11 @@ import os
 
 from . import _abi, _arrays, _dlpack
 from ._abi import DeviceKind, DType
-from ._handle import default_handle
+from ._handle import cuda_handle, default_handle
 from ._library import check, lib, refuse
 
 _SIZE = ctypes.sizeof(_abi.TopkSelectParams)
+_NOTHING = contextlib.nullcontext()
 
 
 # ---- arguments ----
@@ -32,7 +33,7 @@ def _per_row(rows, stream, **arrays):
 def _choose_handle(handle, scores):
     kind, ordinal = scores.device
     if handle is None and kind in (_dlpack.CUDA, _dlpack.CUDA_MANAGED):
-        return default_handle(f"cuda:{ordinal}")
+        return cuda_handle(ordinal)
     if handle is None:
         if os.environ.get("TLE_DEVICE") != "emu":
             refuse("scores is in host memory; pass handle=tle.Handle('emu') or set TLE_DEVICE=emu to run "
@@ -54,18 +55,20 @@ def _check_device(view, device):
 
 # ---- memory that the call makes ----
 
-@contextlib.contextmanager
-def _launching(handle, torch, stream):
-    """Gives the stream to enqueue in. Memory that torch makes meanwhile belongs to that stream."""
+def _making(handle, torch, stream):
+    """Within, memory that torch makes belongs to the stream that it will be used in."""
+    if torch is None or stream is None or handle.device.kind != DeviceKind.CUDA:
+        return _NOTHING
+    return torch.cuda.stream(torch.cuda.ExternalStream(stream, device=handle.device.ordinal))
+
+
+def _queue(handle, torch, stream):
+    """The number of the stream to enqueue in."""
     if handle.device.kind != DeviceKind.CUDA:
-        yield None
-    elif torch is None:
-        yield stream
-    elif stream is None:
-        yield torch.cuda.current_stream(handle.device.ordinal).cuda_stream
-    else:
-        with torch.cuda.stream(torch.cuda.ExternalStream(stream, device=handle.device.ordinal)):
-            yield stream
+        return None
+    if stream is None and torch is not None:
+        return torch.cuda.current_stream(handle.device.ordinal).cuda_stream
+    return stream
 
 
 def _make(scores, shape, dtype, what):
@@ -103,7 +106,7 @@ def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, stream=No
     params = _abi.TopkSelectParams(_SIZE, s.dtype, 0, rows, columns, k, row_stride=_row_stride(s, rows, columns),
                                    index_row_stride=k, **pointers)
     workspace_size = _workspace_size(handle, params)  # which refuses wrong numbers before memory is made
-    with _launching(handle, torch, number) as queue:
+    with _making(handle, torch, number):
         if out is None:
             out = _make(s, s.shape[:-1] + (k,), "int32", "the result")
         o = _arrays.view("out", out, number).need(DType.INT32, s.shape[:-1] + (k,)).need_writable()
@@ -112,7 +115,7 @@ def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, stream=No
         memory = _arrays.view("workspace", _make(s, (workspace_size,), "uint8", "workspace")) \
             if workspace_size else None
         check(lib().tle_topk_select(handle.pointer, ctypes.byref(params), memory and memory.pointer,
-                                    workspace_size, queue))
+                                    workspace_size, _queue(handle, torch, number)))
     return out
 
 

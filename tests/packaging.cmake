@@ -1,0 +1,28 @@
+# What users meet before the first call: exported symbols and manual pages. The wheel and the examples are
+# tested in python/, installed packages in consumers.cmake.
+if(TARGET tle AND TARGET tle_emu AND NOT TLE_SANITIZE)
+    add_test(NAME abi.symbols
+             COMMAND ${TLE_PYTHON} -B "${PROJECT_SOURCE_DIR}/abi/check_symbols.py" "${CMAKE_NM}"
+                     "${PROJECT_SOURCE_DIR}/abi/symbols.txt" $<TARGET_FILE:tle> $<TARGET_FILE:tle_emu>)
+    set_tests_properties(abi.symbols PROPERTIES LABELS consumers)
+endif()
+
+find_program(TLE_GROFF NAMES groff)
+foreach(page IN LISTS TLE_MAN_PAGES)
+    get_filename_component(name "${page}" NAME_WE)
+    if(NOT TLE_GROFF)
+        message(STATUS "man.${name} is left out: groff was not found")
+        continue()
+    endif()
+    set(commands "")
+    set(target ${name})
+    if(name STREQUAL "tle")
+        set(target tle_cli)
+        file(STRINGS "${PROJECT_SOURCE_DIR}/lib/cli/commands.def" rows REGEX "^X\\(")
+        list(TRANSFORM rows REPLACE "^X\\(([a-z]+).*" "\\1" OUTPUT_VARIABLE commands)
+    endif()
+    add_test(NAME man.${name}
+             COMMAND ${TLE_PYTHON} -B "${PROJECT_SOURCE_DIR}/man/check_man.py" "${TLE_GROFF}" "${page}"
+                     $<TARGET_FILE:${target}> ${commands})
+    set_tests_properties(man.${name} PROPERTIES LABELS consumers)
+endforeach()
