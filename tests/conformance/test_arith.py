@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from harness import Typed, bf16_bits, bf16_values, compile_kernel, run
+from numpy_language import kind, promoted
 
 N = 128
 INTS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -153,30 +154,6 @@ def test_remainders_beside_multiples(dtype):
 
 TL = {"int1": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
       "uint32": "u32", "uint64": "u64", "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
-
-
-def width(t):
-    return int("".join(c for c in t if c.isdigit()))
-
-
-def kind(t):
-    return 0 if t == "int1" else 1 if "int" in t else 2
-
-
-def promoted(a, b, division=False):
-    """Kind, then width, then half precision before bfloat16, then unsigned before signed; with two exceptions
-    that hold in practice: bfloat16 stays only among itself, and halves divide in float32."""
-    if kind(a) != kind(b):
-        t = a if kind(a) > kind(b) else b
-        if t == "bfloat16":
-            return "float32"
-    elif {a, b} == {"float16", "bfloat16"}:
-        t = "float16"
-    elif width(a) != width(b):
-        t = a if width(a) > width(b) else b
-    else:
-        t = a if a.startswith("u") else b
-    return "float32" if division and t in ("float16", "bfloat16") else t
 
 
 def unsigned(t):
