@@ -191,6 +191,11 @@ static void launch_bounds(Cg *c) {
     strbuf_init(&text, c->arena);
     strbuf_addf(&text, "%u", warps * CG_WARP);
     function_attr(c, "nvvm.reqntid", text.text);
+    if (ir_has(c->m, c->func, IR_KEY_MIN_CTAS)) {
+        strbuf_init(&text, c->arena);
+        strbuf_addf(&text, "%lld", (long long)ir_int(c->m, c->func, IR_KEY_MIN_CTAS, 1));
+        function_attr(c, "nvvm.minctasm", text.text);
+    }
     if (!cluster)
         return;
     strbuf_init(&text, c->arena);

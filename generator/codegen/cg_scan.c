@@ -6,6 +6,7 @@
  * lanes the scan doubles groups: a group's total goes to its neighbour by one shuffle, which adds
  * it to its prefix where it comes after. */
 #include "codegen/cg_impl.h"
+#include "codegen/cg_scan_sum.h"
 
 #include "analysis/layout_rule.h"
 #include "analysis/scratch.h"
@@ -131,11 +132,27 @@ static V comes_after(Cg *c, const Scan *s, uint8_t bit) {
     return LLVMBuildICmp(c->b, s->reverse ? LLVMIntEQ : LLVMIntNE, set, cg_i32(c, 0), "");
 }
 
+static bool is_sum(Cg *c, const Scan *s) {
+    return s->n == 1 && cg_scan_is_sum(c, s->op, LLVMTypeOf(s->in[0].at[0]));
+}
+
+static bool bits_are_low(const uint8_t *bits, uint8_t n_bits) {
+    for (uint8_t b = 0; b < n_bits; b++)
+        if (bits[b] != b)
+            return false;
+    return true;
+}
+
 /* Over the lanes that differ in `bits`: *total becomes the total of all, the result is the prefix
  * of this one. */
 static Prefix scan_lanes(Cg *c, const Scan *s, const uint8_t *bits, uint8_t n_bits, Tuple *total) {
     Prefix prefix = {{{0}}, NULL};
 
+    if (n_bits && bits_are_low(bits, n_bits) && is_sum(c, s)) {
+        prefix.x.at[0] = cg_sum_before_lane(c, s->op, n_bits, s->reverse, &total->at[0]);
+        prefix.there = always(c);
+        return prefix;
+    }
     for (uint8_t b = 0; b < n_bits && !c->failed; b++) {
         Tuple other = shuffle(c, s, "bfly", total, cg_i32(c, 1u << bits[b]));
         V later = comes_after(c, s, bits[b]);
@@ -229,6 +246,12 @@ static Prefix prefix_by_lanes(Cg *c, const Scan *s, uint32_t block, Tuple *total
     V k = LLVMBuildAnd(c->b, lane, cg_i32(c, warps_along(s) - 1), "");
 
     *total = read_total(c, s, cg_i32(c, 0), block, k);
+    if (is_sum(c, s)) {
+        Prefix sum = {{{0}}, always(c)};
+        sum.x.at[0] = cg_sum_before_warp(c, s->op, warps_along(s), s->reverse, own, total->at[0],
+                                         &total->at[0]);
+        return sum;
+    }
     Prefix prefix = scan_lanes(c, s, bits, s->lines.n_warp_bits, total);
     prefix.x = shuffle(c, s, "idx", &prefix.x, own);
     V first = cg_i32(c, s->reverse ? warps_along(s) - 1 : 0);

@@ -82,6 +82,8 @@ static bool specialise(Compile *c) {
     double start = compile_now_ms();
     bool ok = sema_specialise(c->ast, &s, c->m, c->diag);
 
+    if (ok && r->min_ctas)
+        ir_set_int(c->m, ir_func(c->m, 0), IR_KEY_MIN_CTAS, r->min_ctas);
     report(c, "sema", compile_now_ms() - start);
     return ok;
 }

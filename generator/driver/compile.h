@@ -15,6 +15,7 @@ typedef struct CompileRequest {
     ParamList params;
     ConstList consts;
     uint32_t num_warps;
+    uint32_t min_ctas; /* resident per SM; 0 = no demand */
     PassOptions pass;
     CgOptions cg;
     void (*on_time)(void *user, const char *stage, double ms); /* may be NULL */

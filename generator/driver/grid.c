@@ -108,6 +108,16 @@ static uint32_t warps_field(Reader *r, const cJSON *object, const char *where) {
     return 1;
 }
 
+static uint32_t min_ctas_field(Reader *r, const cJSON *object, const char *where) {
+    const cJSON *x = cJSON_GetObjectItemCaseSensitive(object, "min_ctas");
+
+    if (!x)
+        return 0;
+    if (!is_whole(x) || x->valuedouble < 1 || x->valuedouble > 32)
+        fail(r, "%s.min_ctas is no whole number from 1 to 32", where);
+    return (uint32_t)x->valuedouble;
+}
+
 /* --- signatures and constants --- */
 
 static void put_param(Reader *r, ParamList *list, const cJSON *x, const char *where) {
@@ -232,8 +242,8 @@ static const char *content_text(Reader *r, const GridVariant *v) {
     StrBuf b;
 
     strbuf_init(&b, r->arena);
-    strbuf_addf(&b, "%s\n%s\n%u\n%s\n%d\n", v->name, v->kernel, v->num_warps, v->legal,
-                v->allow_spills);
+    strbuf_addf(&b, "%s\n%s\n%u %u\n%s\n%d\n", v->name, v->kernel, v->num_warps, v->min_ctas,
+                v->legal, v->allow_spills);
     for (uint32_t i = 0; i < v->params.len; i++)
         strbuf_addf(&b, "%s:%s:%u\n", v->params.at[i].name, v->params.at[i].type,
                     v->params.at[i].divisible);
@@ -246,12 +256,13 @@ static void read_variant(Reader *r, const Grid *g, const cJSON *kernel, const cJ
                          const char *kernel_where, const char *where) {
     GridVariant v = {0};
 
-    if (!check_keys(r, variant, where, " name const num_warps sig legal allow_spills "))
+    if (!check_keys(r, variant, where, " name const num_warps min_ctas sig legal allow_spills "))
         return;
     v.source = format(r, "%s%s", r->folder, text_field(r, kernel, kernel_where, "source"));
     v.kernel = text_field(r, kernel, kernel_where, "kernel");
     v.name = text_field(r, variant, where, "name");
     v.num_warps = warps_field(r, variant, where);
+    v.min_ctas = min_ctas_field(r, variant, where);
     v.allow_spills = bool_field(r, variant, where, "allow_spills");
     v.params = read_params(r, kernel, variant, kernel_where, where);
     v.consts = read_consts(r, variant, where);

@@ -10,7 +10,7 @@ typedef struct GridVariant {
     const char *kernel;
     ParamList params;
     ConstList consts;
-    uint32_t num_warps;
+    uint32_t num_warps, min_ctas;
     const char *legal; /* JSON */
     const char *text;  /* all of the above as one text, for the content hash */
     bool allow_spills;

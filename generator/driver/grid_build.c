@@ -60,6 +60,7 @@ static CompileRequest request_of(const Task *t) {
                             .params = v->params,
                             .consts = v->consts,
                             .num_warps = v->num_warps,
+                            .min_ctas = v->min_ctas,
                             .pass = {.dump = stderr},
                             .cg = {.opt_level = 3, .line_info = true}};
 }

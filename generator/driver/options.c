@@ -139,6 +139,8 @@ static const char *take_option(Arena *a, Options *o, int id, const char *value) 
         return signature_consts(a, value, &o->compile.consts);
     case OPT_NUM_WARPS:
         return read_warps(a, value, &o->compile.num_warps);
+    case OPT_MIN_CTAS:
+        return read_number(a, "min-ctas", value, 1, 32, &o->compile.min_ctas);
     case OPT_EMIT:
         return read_emit(a, value, &o->emit);
     case 'o':

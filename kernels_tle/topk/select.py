@@ -1,17 +1,24 @@
-"""Exact top-k selection, one CTA per row, fp32 scores.
+"""Exact top-k selection, one CTA per row, fp32 scores: three bodies with one result.
 
-Radix select over an order-preserving 32-bit key: 11, 11 and 10 bits from the top, each digit counted
-in a 2048-bin histogram in shared memory, stopping as soon as the whole bin is wanted. One more read
-of the row writes the answer in ascending order of index, so ties go to the smallest index and the
-result does not depend on how threads were scheduled.
+topk_select   any row. Radix select over an order-preserving 32-bit key: 11, 11 and 10 bits from the
+              top, each digit counted in a 2048-bin histogram in shared memory, stopping as soon as
+              the whole bin is wanted; one more read of the row writes the answer.
+topk_short    a row that fits one tile stays in registers: one read.
+topk_stream   a long row is read once: a sample gives a low mark, everything from the mark upwards
+              goes to a list in shared memory, the list is selected from. Where the list comes out
+              shorter than k or overflows, topk_select's way follows.
 
+Every body writes the answer in ascending order of index, so ties go to the smallest index and the
+result does not depend on how threads were scheduled, nor on the body.
 Order: NaN of any sign is greatest and all NaNs tie; -0 equals +0.
 
-Source of the method: radix select over histograms as in "Parallel Top-K Algorithms on GPU"
-(SC'23, section on radix-based selection), with a fixed digit split and a stable write-out.
+Source of the methods: radix select over histograms as in "Parallel Top-K Algorithms on GPU" (SC'23);
+sampling as in Floyd and Rivest, "Expected time bounds for selection" (CACM 1975), with the estimate
+never trusted: the list is counted.
 """
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 import triton.experimental.tle.language as tle
 
 BINS = tl.constexpr(2048)
@@ -113,10 +120,8 @@ def write_all(out, count, want, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def topk_select(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
-                K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr):
-    """One row per program. flags: 1 = lengths given, 2 = row_starts given. K = 0: k is a run-time value."""
-    tl.static_assert(BLOCK <= 32768, "two counts of a tile share one 32-bit word")
+def row_window(lengths, row_starts, columns, flags):
+    """(start, end) of this program's row. flags: 1 = lengths given, 2 = row_starts given."""
     row_id = tl.program_id(0).to(tl.int64)
     start = 0
     length = columns
@@ -125,12 +130,20 @@ def topk_select(scores, lengths, row_starts, indices, row_stride, index_stride, 
     if (flags & 1) != 0:
         length = tl.load(lengths + row_id)
     start = tl.minimum(tl.maximum(start, 0), columns)
-    count = tl.minimum(tl.maximum(length, 0), columns - start)
-    end = start + count
-    want = K if K > 0 else k
+    return start, start + tl.minimum(tl.maximum(length, 0), columns - start)
+
+
+@triton.jit
+def topk_select(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
+                K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr):
+    """One row per program. K = 0: k is a run-time value."""
+    tl.static_assert(BLOCK <= 32768, "two counts of a tile share one 32-bit word")
+    row_id = tl.program_id(0).to(tl.int64)
+    start, end = row_window(lengths, row_starts, columns, flags)
+    want = k if K == 0 else K
     out = indices + row_id * index_stride
-    if count <= want:
-        write_all(out, count, want, 1024)
+    if end - start <= want:
+        write_all(out, end - start, want, 1024)
         return
     row = scores + row_id * row_stride
     first = (start // GROUP) * GROUP
@@ -138,3 +151,159 @@ def topk_select(scores, lengths, row_starts, indices, row_stride, index_stride, 
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
     threshold, ties = find_threshold(hist, row, first, tiles, start, end, want, BLOCK, GROUP)
     write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP)
+
+
+# --- a tile of keys in registers ---------------------------------------------------------------------
+
+
+@triton.jit
+def low_and_high(a_low, a_high, b_low, b_high):
+    return tl.minimum(a_low, b_low), tl.maximum(a_high, b_high)
+
+
+@triton.jit
+def threshold_of_tile(key, hist, found, want, EXACT: tl.constexpr):
+    """(threshold, ties) as find_threshold's, for a tile with at least want keys that are not 0.
+
+    Bins are 2^shift keys wide and cover just the range that is left, so one round settles most tiles
+    whatever their distribution, and three any. Not EXACT: one round, the whole last bin counts as
+    wanted.
+    """
+    low, high = tl.reduce((tl.where(key == 0, 0xFFFFFFFF, key), key), 0, low_and_high)
+    need = want
+    whole = False
+    searching = True
+    while searching:
+        shift = tl.maximum(21 - libdevice.clz((high - low).to(tl.int32, bitcast=True)), 0).to(tl.uint32)
+        tl.store(tle.gpu.local_ptr(hist, (tl.arange(0, BINS),)), tl.zeros((BINS,), tl.int32))
+        inside = (key >= low) & (key <= high)
+        digit = ((key - low) >> shift).to(tl.int32)
+        tl.atomic_add(tle.gpu.local_ptr(hist, (digit,)), 1, mask=inside, sem="relaxed", scope="cta")
+        digit = (BINS - 1) - tl.arange(0, BINS)
+        count = tl.load(tle.gpu.local_ptr(hist, (digit,)))
+        above, total = tle.cumsum(count)
+        # Exactly one bin is hit; its thread tells the others.
+        hit = (above < need) & (above + count >= need)
+        tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 0, tl.int32),)), digit, mask=hit)
+        tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 1, tl.int32),)), above, mask=hit)
+        tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 2, tl.int32),)), count, mask=hit)
+        need -= tl.load(tle.gpu.local_ptr(found, (1,)))
+        low += tl.load(tle.gpu.local_ptr(found, (0,))).to(tl.uint32) << shift
+        high = tl.minimum(high, low + ((1 << shift) - 1))
+        whole = need == tl.load(tle.gpu.local_ptr(found, (2,)))
+        searching = (shift > 0) & (not whole)
+        if not EXACT:
+            searching = False
+            whole = True
+    return low - tl.where(whole, 1, 0).to(tl.uint32), tl.where(whole, 0, need)
+
+
+@triton.jit
+def write_tile(out, key, index, threshold, ties):
+    """Writes the indices of a tile's selected keys in the tile's order."""
+    larger = key > threshold
+    equal = key == threshold
+    before, total = tle.cumsum(larger.to(tl.int32) + (equal.to(tl.int32) << 16))
+    equal_rank = before >> 16
+    selected = larger | (equal & (equal_rank < ties))
+    tl.store(out + (before & 0xFFFF) + tl.minimum(equal_rank, ties), index, mask=selected)
+
+
+@triton.jit
+def topk_short(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
+               K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr):
+    """One row per program, columns <= BLOCK - GROUP + 1."""
+    tl.static_assert(BLOCK <= 32768, "two counts of a tile share one 32-bit word")
+    row_id = tl.program_id(0).to(tl.int64)
+    start, end = row_window(lengths, row_starts, columns, flags)
+    want = k if K == 0 else K
+    out = indices + row_id * index_stride
+    if end - start <= want:
+        write_all(out, end - start, want, 1024)
+        return
+    first = (start // GROUP) * GROUP
+    key = tile_keys(scores + row_id * row_stride, first, start, end, BLOCK, GROUP)
+    hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
+    found = tle.gpu.alloc([4], tl.int32, nv_mma_shared_layout=False)
+    threshold, ties = threshold_of_tile(key, hist, found, want, True)
+    write_tile(out, key, first - start + tl.arange(0, BLOCK), threshold, ties)
+
+
+# --- one read of a long row --------------------------------------------------------------------------
+
+
+@triton.jit
+def sample_mark(hist, found, row, first, start, end, aim, SAMPLE: tl.constexpr, GROUP: tl.constexpr):
+    """A score that about aim elements of the row are not below, from SAMPLE elements spread over it in
+    runs of 4."""
+    offset = tl.arange(0, SAMPLE)
+    step = (end - first) // (SAMPLE // 4)
+    column = ((offset // 4) * step // 4) * 4 + offset % 4
+    in_group = (column // GROUP) <= ((end - first - 1) // GROUP)
+    x = tl.load(row + first + column, mask=in_group, other=0.0)
+    valid = (column < end - first) & (column >= start - first)
+    key = tl.where(valid, ordered_key(x), 0)
+    rank = tl.maximum((aim.to(tl.float32) * SAMPLE / (end - start).to(tl.float32)).to(tl.int32), 1)
+    below, ties = threshold_of_tile(key, hist, found, tl.minimum(rank, SAMPLE // 2), False)
+    key = below + 1
+    bits = tl.where((key >> 31) != 0, key ^ 0x80000000, ~key)
+    return bits.to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK: tl.constexpr, GROUP: tl.constexpr,
+                   CAP: tl.constexpr):
+    """Appends every element not below mark to the list, in order; returns how many there are, or some
+    number over CAP when they do not fit."""
+    kept = 0
+    t = 0
+    while (t < tiles) & (kept <= CAP):
+        base = first + t * BLOCK
+        offset = tl.arange(0, BLOCK)
+        in_group = (offset // GROUP) <= ((end - base - 1) // GROUP)
+        x = tl.load(row + base + offset, mask=in_group, other=0.0)
+        hit = (offset < end - base) & (offset >= start - base) & (not (x < mark))
+        before, total = tle.cumsum(hit.to(tl.int32))
+        place = kept + before
+        fits = hit & (place < CAP)
+        tl.store(tle.gpu.local_ptr(value, (place,)), x, mask=fits)
+        tl.store(tle.gpu.local_ptr(index, (place,)), base - start + offset, mask=fits)
+        kept += total
+        t += 1
+    return kept
+
+
+@triton.jit
+def topk_stream(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
+                K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr, SAMPLE: tl.constexpr,
+                CAP: tl.constexpr):
+    """One row per program, k <= CAP / 2. Rows up to CAP go to the list whole."""
+    tl.static_assert(BLOCK <= 32768 and CAP <= 32768, "two counts of a tile share one 32-bit word")
+    row_id = tl.program_id(0).to(tl.int64)
+    start, end = row_window(lengths, row_starts, columns, flags)
+    want = k if K == 0 else K
+    out = indices + row_id * index_stride
+    if end - start <= want:
+        write_all(out, end - start, want, 1024)
+        return
+    row = scores + row_id * row_stride
+    first = (start // GROUP) * GROUP
+    tiles = (end - first - 1) // BLOCK + 1
+    hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
+    found = tle.gpu.alloc([4], tl.int32, nv_mma_shared_layout=False)
+    value = tle.gpu.alloc([CAP], tl.float32, nv_mma_shared_layout=False)
+    index = tle.gpu.alloc([CAP], tl.int32, nv_mma_shared_layout=False)
+    mark = float("-inf")
+    if end - start > CAP:
+        mark = sample_mark(hist, found, row, first, start, end, want * 2, SAMPLE, GROUP)
+    kept = keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK, GROUP, CAP)
+    if (kept < want) | (kept > CAP):
+        threshold, ties = find_threshold(hist, row, first, tiles, start, end, want, BLOCK, GROUP)
+        write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP)
+        return
+    place = tl.arange(0, CAP)
+    listed = place < kept
+    key = ordered_key(tl.load(tle.gpu.local_ptr(value, (place,)), mask=listed, other=0.0))
+    key = tl.where(listed, key, 0)
+    threshold, ties = threshold_of_tile(key, hist, found, want, True)
+    write_tile(out, key, tl.load(tle.gpu.local_ptr(index, (place,)), mask=listed, other=0), threshold, ties)
