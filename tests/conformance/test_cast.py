@@ -186,3 +186,13 @@ def test_pointer_to_another_type():
     out = np.zeros(N, np.int16)
     run("cast.py", "pointers", x_ptr=x, out=out, N=N)
     np.testing.assert_array_equal(out, x.view(np.int16))
+
+
+@pytest.mark.parametrize("num_warps", [1, 4])
+def test_fp8_in_memory(num_warps):
+    x = np.float32(rng.normal(0, 10, N))
+    e4, e5, out = np.zeros(N, np.uint8), np.zeros(N, np.uint8), np.zeros((2, N), np.float32)
+    run("cast.py", "fp8_memory", num_warps=num_warps, x_ptr=x, e4_ptr=Typed(e4, "*fp8e4nv"), e5_ptr=Typed(e5, "*fp8e5"),
+        out=out, N=N)
+    np.testing.assert_array_equal(out, [quantised(x, 3, -6, 448.0)[::-1], quantised(x, 2, -14, 57344.0)[::-1]])
+    assert (e4 >> 7 == np.signbit(x)).all() and (e5 >> 7 == np.signbit(x)).all()

@@ -107,3 +107,43 @@ def test_bounds_at_run_time(start, stop, step, dtype):
     run("flow_tiles.py", "trips", bounds_ptr=bounds, out=out)
     want = list(range(start, stop, step))
     np.testing.assert_array_equal(out, want + [-1] * (16 - len(want)))
+
+
+@pytest.mark.parametrize("num_warps", [1, 4])
+def test_returns_of_the_kernel(num_warps):
+    x = np.zeros((5, 64), np.int32)
+    x[:, 0], x[:, 40] = [5, 50, 500, -900, 7], [1, 60, 900, 2, 7]
+    out = np.full(8, 77, np.int32)
+    run("flow_tiles.py", "leaves_early", grid=(5,), num_warps=num_warps, x_ptr=x, out=out, n=4, N=64)
+    np.testing.assert_array_equal(out, [9, -2, -1, 77, 77, 110, 77, 77])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 7, 9])
+def test_hints_on_loops(n):
+    x = np.random.default_rng(n).integers(-99, 99, (max(n, 1), 128)).astype(np.int32)
+    out = np.zeros((4, 128), np.int32)
+    run("flow_tiles.py", "loop_options", x_ptr=x, out=out, n=n, N=128)
+    a, c = np.zeros(128, np.int32), np.zeros(128, np.int32)
+    for k in range(n):
+        a = a * 3 + x[k]
+        c = c ^ (x[k] + k) if k % 2 else c
+    b = sum((x[k] * k for k in range(n)), np.zeros(128, np.int32))
+    np.testing.assert_array_equal(out, [a, b, c, x[:n].sum(0)])
+
+
+def test_logic_by_element():
+    x, y = (np.random.default_rng(s).integers(0, 8, 96).astype(np.int32) for s in (1, 2))
+    out = np.zeros((5, 96), np.int32)
+    run("flow_tiles.py", "elementwise_logic", x_ptr=x, y_ptr=y, out=out, N=96)
+    expected = [(x > 3) & (y > 3), (x > 3) | (y > 3), ~(x > 3), (2 < x) & (x <= y), np.where((x > 3) & ~(y > 3), 5, 6)]
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_asserts_at_run_time():
+    x, out = np.arange(64).astype(np.int32), np.zeros(64, np.int32)
+    x[0] = 1000  # masked off
+    run("flow_tiles.py", "asserts", x_ptr=x, out=out, limit=64, N=64)
+    np.testing.assert_array_equal(out, x)
+    for limit in (63, 0):
+        with pytest.raises(AssertionError, match="trap"):
+            run("flow_tiles.py", "asserts", x_ptr=x, out=out, limit=limit, N=64)

@@ -143,3 +143,25 @@ def test_result_types():
                            ("tl.min(x, 0)", extremum), ("tl.argmax(x, 0)", "int32"), ("tl.sum(x, dtype=tl.int64)", "int64")):
             lines.append(f"    tl.static_assert({body.replace('(x', '(' + load, 1)}.dtype == tl.{want}, '{body} of {name}')")
     compile_kernel("\n".join(lines) + "\n", "kernel", {n: Typed(None, "*" + n) for n in EXPECTED})
+
+
+@pytest.mark.parametrize("n,num_warps", [(64, 1), (192, 4), (7, 2)])
+def test_variants(n, num_warps):
+    x = rng.integers(-2**30, 2**30, n).astype(np.int32)
+    x[:6] = [9, 4, 3, 100, -100, 2]
+    out = np.zeros(14, np.int64)
+    run("reduce.py", "variants", num_warps=num_warps, x_ptr=x, out=out, N=n)
+    many, wide = int((x > 3).sum()), x.astype(np.int64)
+    want = [many, many, wide.sum(), x.astype(np.int8).sum(dtype=np.int32), 1, 9, 4, 5, 2 * n,
+            np.bitwise_xor.reduce(np.arange(n)), x.min(), x.max(), (x > 3).cumsum().sum(), wide.cumsum().sum()]
+    np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("num_warps", [1, 4])
+def test_nan(num_warps):
+    """Extrema pass over NaN, unless asked to keep it."""
+    x = rng.normal(0, 1, 192).astype(np.float32)
+    x[[3, 100, 191]] = np.nan
+    out = np.zeros(4, np.float32)
+    run("reduce.py", "with_nan", num_warps=num_warps, x_ptr=x, out=out, N=192)
+    np.testing.assert_array_equal(out, np.float32([np.nanmax(x), np.nanmin(x), np.nan, np.nan]))

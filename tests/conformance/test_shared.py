@@ -142,3 +142,24 @@ def test_barriers(num_warps):
     x, out = np.arange(256).astype(np.int32), np.zeros((2, 256), np.int32)
     run("shared.py", "barriers", num_warps=num_warps, x_ptr=x, out=out, N=256)
     np.testing.assert_array_equal(out, [x, x[::-1]])
+
+
+@pytest.mark.parametrize("n", [0, 4])
+@pytest.mark.parametrize("N,num_warps", [(32, 1), (192, 4)])
+def test_returned(n, N, num_warps):
+    x = rng.integers(0, 99, N).astype(np.int32)
+    out = np.full(N + 3, 7, np.int32)
+    run("shared.py", "returned", num_warps=num_warps, x_ptr=x, out=out, n=n, N=N)
+    total = sum(int(x[1 + 2 * k]) * (k + 1) for k in range(n))
+    np.testing.assert_array_equal(out, [x[1], total, *[0] * N, x[N - 1] if n > 3 else x[1]])
+
+
+@pytest.mark.parametrize("n", [0, 1, 6])
+@pytest.mark.parametrize("N,num_warps", [(32, 1), (96, 4), (512, 16)])
+def test_ping_pong(n, N, num_warps):
+    x = rng.integers(0, 99, N).astype(np.int32)
+    out, i, b = np.zeros(N, np.int32), np.arange(N), x.copy()
+    run("shared.py", "ping_pong", num_warps=num_warps, x_ptr=x, out=out, n=n, N=N)
+    for k in range(n):
+        b = b[(i + 1) % N] * 3 + b[(i * 5 + k) % N]
+    np.testing.assert_array_equal(out, b)

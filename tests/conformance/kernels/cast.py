@@ -71,3 +71,15 @@ def pointers(x_ptr, out, N: tl.constexpr):
     i = tl.arange(0, N)
     halves = x_ptr.to(tl.pointer_type(tl.int16), bitcast=True)
     tl.store(out + i, tl.load(halves + i))
+
+
+@triton.jit
+def fp8_memory(x_ptr, e4_ptr, e5_ptr, out, N: tl.constexpr):
+    """8-bit floats in memory."""
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(e4_ptr + i, x)
+    tl.store(e5_ptr + i, x.to(tl.float8e5))
+    tl.debug_barrier()
+    tl.store(out + i, tl.load(e4_ptr + (N - 1 - i)).to(tl.float32))
+    tl.store(out + N + i, tl.load(e5_ptr + (N - 1 - i)).to(tl.float16))

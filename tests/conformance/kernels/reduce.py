@@ -146,3 +146,39 @@ def in_loop(x_ptr, out, n, N: tl.constexpr):
         best = high
     tl.store(out, best)
     tl.store(out + 1, scale)
+
+
+@triton.jit
+def variants(x_ptr, out, N: tl.constexpr):
+    """Counts of masks, other accumulators, scalars, tiles of one element."""
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out, tl.sum(x > 3))
+    tl.store(out + 1, tl.sum((x > 3).to(tl.int32)))
+    tl.store(out + 2, tl.sum(x, dtype=tl.int64))
+    tl.store(out + 3, tl.sum(x.to(tl.int8), 0))
+    tl.store(out + 4, tl.max((x > 3).to(tl.int8), 0))
+    tl.store(out + 5, tl.sum(tl.load(x_ptr)))
+    tl.store(out + 6, tl.max(tl.load(x_ptr + 1)))
+    tl.store(out + 7, tl.sum(tl.arange(5, 6)))
+    tl.store(out + 8, tl.sum(tl.full((N,), 2, tl.int32)))
+    tl.store(out + 9, tl.xor_sum(i, 0))
+    tl.store(out + 10, tl.reduce(x, 0, tl.minimum))
+    at = tl.argmax(x, 0, tie_break_left=False)
+    tl.store(out + 11, tl.max(tl.where(i == at, x, -1000000), 0))
+    tl.store(out + 12, tl.sum(tl.cumsum((x > 3).to(tl.int8), 0)))
+    tl.store(out + 13, tl.sum(tl.cumsum(x, 0, dtype=tl.int64)))
+
+
+@triton.jit
+def with_nan(x_ptr, out, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    tl.store(out, tl.max(x, 0))
+    tl.store(out + 1, tl.min(x, 0))
+    tl.store(out + 2, tl.sum(x, 0))
+    tl.store(out + 3, tl.reduce(x, 0, propagating))
+
+
+@triton.jit
+def propagating(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)

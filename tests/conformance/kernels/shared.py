@@ -196,3 +196,44 @@ def barriers(x_ptr, out, N: tl.constexpr):
     tl.store(out + N + i, tl.load(out + (N - 1 - i)))
     tl.debug_barrier()
     tl.debug_barrier()
+
+
+@triton.jit
+def make_buffer(x, N: tl.constexpr):
+    buffer = tle.gpu.alloc([N], x.dtype)
+    tl.store(tle.gpu.local_ptr(buffer), x)
+    return buffer, tle.gpu.local_ptr(buffer, (1,))
+
+
+@triton.jit
+def returned(x_ptr, out, n, N: tl.constexpr):
+    """Buffers and pointers that come out of functions, and pointers carried through loops."""
+    i = tl.arange(0, N)
+    buffer, second = make_buffer(tl.load(x_ptr + i), N)
+    other, _ = make_buffer(tl.load(x_ptr + (N - 1 - i)), N)
+    tl.store(out, tl.load(second))
+    total = 0
+    p = second
+    for k in range(n):
+        total += tl.load(p) * (k + 1)
+        p += 2
+    tl.store(out + 1, total)
+    tl.store(out + 2 + i, tl.load(tle.gpu.local_ptr(buffer, (N - 1 - i,))) - tl.load(tle.gpu.local_ptr(other)))
+    chosen = second
+    if n > 3:
+        chosen = tle.gpu.local_ptr(other, (0,))
+    tl.store(out + 2 + N, tl.load(chosen))
+
+
+@triton.jit
+def ping_pong(x_ptr, out, n, N: tl.constexpr):
+    """Two rows of one buffer by turns."""
+    i = tl.arange(0, N)
+    rows = tle.gpu.alloc([2, N], tl.int32)
+    tl.store(tle.gpu.local_ptr(rows, (i * 0, i)), tl.load(x_ptr + i))
+    for k in range(n):
+        here = k % 2
+        x = tl.load(tle.gpu.local_ptr(rows, (i * 0 + here, (i + 1) % N)))
+        y = tl.load(tle.gpu.local_ptr(rows, (i * 0 + here, (i * 5 + k) % N)))
+        tl.store(tle.gpu.local_ptr(rows, (i * 0 + (1 - here), i)), x * 3 + y)
+    tl.store(out + i, tl.load(tle.gpu.local_ptr(rows, (i * 0 + n % 2, i))))
