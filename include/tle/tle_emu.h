@@ -57,8 +57,12 @@ typedef enum tle_emu_status {
 #define TLE_EMU_CHECK_UNINIT  0x04u /* reads of memory that nothing wrote */
 #define TLE_EMU_CHECK_RACE    0x08u /* unordered accesses to shared memory */
 #define TLE_EMU_CHECK_BARRIER 0x10u /* wrong counts, divergent aligned barriers, exited threads */
-#define TLE_EMU_CHECK_ALL     0x1fu
-#define TLE_EMU_CHECK_NONE    0x80000000u /* as `checks`: none at all (zero means all) */
+#define TLE_EMU_CHECK_CLUSTER 0x20u /* shared memory of CTAs that have not started or have exited  \
+                                     */
+#define TLE_EMU_CHECK_PROXY 0x40u   /* generic writes that async copies read without a proxy fence \
+                                     */
+#define TLE_EMU_CHECK_ALL  0x7fu
+#define TLE_EMU_CHECK_NONE 0x80000000u /* as `checks`: none at all (zero means all) */
 
 /* Bounds are always checked in so far as the emulator itself must stay safe: without
  * TLE_EMU_CHECK_BOUNDS a global access is made as it stands, and a wild one is the caller's
@@ -184,7 +188,10 @@ typedef enum tle_emu_report_kind {
     TLE_EMU_REPORT_DEADLOCK = 8,
     TLE_EMU_REPORT_LIMIT = 9,
     TLE_EMU_REPORT_TRAP = 10,
-    TLE_EMU_REPORT_BAD_OPERAND = 11 /* a value the instruction does not allow at run time */
+    TLE_EMU_REPORT_BAD_OPERAND = 11, /* a value the instruction does not allow at run time */
+    TLE_EMU_REPORT_CLUSTER = 12, /* use of a CTA's shared memory before its start, after its exit */
+    TLE_EMU_REPORT_MBARRIER = 13, /* not initialised, overflow, counts that do not match */
+    TLE_EMU_REPORT_PROXY = 14     /* no fence.proxy.async between generic and async access */
 } tle_emu_report_kind;
 
 typedef struct tle_emu_report {

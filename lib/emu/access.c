@@ -157,6 +157,8 @@ static uint8_t *resolve_shared(Warp *w, const Insn *in, uint32_t lane, uint64_t 
                    owner ? "" : " (of a CTA that this access cannot reach)");
         return NULL;
     }
+    if (owner != w->cta && !cluster_use_peer(w, in, lane, owner, address, bytes))
+        return NULL;
     if (l->checks & TLE_EMU_CHECK_UNINIT)
         check_init_shared(w, in, lane, owner, off, bytes, kind);
     if (l->checks & TLE_EMU_CHECK_RACE)

@@ -47,7 +47,9 @@ ExecFn x_atom;
 /* exec_warp.c */
 ExecFn x_shfl, x_vote, x_match, x_redux, x_elect, x_activemask, x_bar_warp;
 /* exec_sync.c */
-ExecFn x_barrier, x_fence, x_cluster_arrive, x_cluster_wait, x_nop, x_aligned_nop, x_nanosleep;
+ExecFn x_barrier, x_fence, x_nop, x_aligned_nop, x_nanosleep;
+/* cluster.c */
+ExecFn x_cluster_arrive, x_cluster_wait;
 /* exec_ctl.c */
 ExecFn x_bra, x_brx, x_join, x_call, x_ret, x_exit, x_trap, x_end;
 

@@ -439,9 +439,13 @@ void x_isspacep(Warp *w, const Insn *in, uint32_t mask) {
 /* mapa d, a, rank: the same place in another CTA of the cluster */
 void x_mapa(Warp *w, const Insn *in, uint32_t mask) {
     const uint32_t *rank = plane32(w, in->b);
+    for (uint32_t i = 0; i < LANES; i++)
+        if ((mask >> i & 1) && rank[i] >= w->cta->cluster->count)
+            report_add(w, in, i, TLE_EMU_REPORT_BAD_OPERAND, 0, 0,
+                       "rank %u in a cluster of %u CTAs", rank[i], w->cta->cluster->count);
     FOR_LANES(mask, {
         uint64_t a = in->flags & F_ADDR64 ? plane64(w, in->a)[i] : plane32(w, in->a)[i];
-        uint64_t r = (a & 0xffffffu) | (uint64_t)(rank[i] + 1) << CLUSTER_SHIFT;
+        uint64_t r = (a & 0xffffffu) | (uint64_t)(rank[i] % MAX_CLUSTER + 1) << CLUSTER_SHIFT;
         if (in->space == SPACE_GENERIC)
             r |= SHARED_WINDOW;
         if (in->flags & F_WIDE64)

@@ -1,4 +1,4 @@
-/* CTA and cluster barriers, fences, and what has no effect here. */
+/* CTA barriers, fences, and what has no effect here. */
 #include "exec.h"
 #include <string.h>
 
@@ -70,8 +70,7 @@ void barrier_check_all(Warp *w) {
     for (uint32_t id = 0; id < BARRIER_COUNT; id++)
         if (c->barriers[id].active && !c->barriers[id].counted && is_complete(c, &c->barriers[id]))
             release(w, id);
-    if (c->cluster->count > 1 || c->cluster->barrier.arrived)
-        x_cluster_check(w);
+    cluster_check(w);
 }
 
 static uint32_t uniform(Warp *w, const Insn *in, int32_t code, uint32_t mask, const char *what) {
@@ -149,58 +148,6 @@ void x_barrier(Warp *w, const Insn *in, uint32_t mask) {
     }
     if (is_complete(w->cta, b))
         release(w, id);
-}
-
-/* ---- cluster barrier ---------------------------------------------------------------------- */
-
-/* Complete when every thread of the cluster that lives has arrived. */
-void x_cluster_check(Warp *w) {
-    Cluster *c = w->cta->cluster;
-    ClusterBarrier *b = &c->barrier;
-    uint32_t live = 0;
-    for (uint32_t r = 0; r < c->count; r++)
-        live += c->ctas[r]->live_threads;
-    if (b->arrived == 0 || b->arrived < live)
-        return;
-    b->arrived = 0;
-    b->phase++;
-    for (uint32_t r = 0; r < c->count; r++)
-        for (uint32_t k = 0; k < c->ctas[r]->warp_count; k++) {
-            Warp *v = &c->ctas[r]->warps[k];
-            for (uint32_t i = 0; i < LANES; i++)
-                if (v->frags[i].state == FRAG_CLUSTER) {
-                    v->frags[i].state = FRAG_RUN;
-                    race_barrier_leave(v, b->clock);
-                }
-        }
-    if (w->launch->cost)
-        w->launch->cost->cluster_barriers++;
-}
-
-void x_cluster_arrive(Warp *w, const Insn *in, uint32_t mask) {
-    uint32_t all = mask;
-    ClusterBarrier *b = &w->cta->cluster->barrier;
-    if ((in->flags & F_ALIGNED) && !w->f->forced && !warp_gather(w, in, mask, w->live, true, &all))
-        return;
-    w->f->forced = false;
-    if ((w->launch->checks & TLE_EMU_CHECK_RACE) && in->sem != SEM_RELAXED)
-        race_barrier_arrive(w, &b->clock);
-    w->cluster_phase = b->phase + 1;
-    b->arrived += popcount32(all);
-    x_cluster_check(w);
-}
-
-void x_cluster_wait(Warp *w, const Insn *in, uint32_t mask) {
-    uint32_t all = mask;
-    ClusterBarrier *b = &w->cta->cluster->barrier;
-    if ((in->flags & F_ALIGNED) && !w->f->forced && !warp_gather(w, in, mask, w->live, true, &all))
-        return;
-    w->f->forced = false;
-    if (b->phase >= w->cluster_phase) {
-        race_barrier_leave(w, b->clock);
-        return;
-    }
-    warp_wait(w, FRAG_CLUSTER, in, all);
 }
 
 /* ---- fences and no-ops -------------------------------------------------------------------- */

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CLUSTER 16u
-
 static void out_of_memory(void *user, size_t wanted) {
     Launch *l = user;
     (void)wanted;

@@ -28,6 +28,12 @@ static const char *kind_name(tle_emu_report_kind kind) {
         return "trap";
     case TLE_EMU_REPORT_BAD_OPERAND:
         return "bad operand";
+    case TLE_EMU_REPORT_CLUSTER:
+        return "life of a cluster's shared memory";
+    case TLE_EMU_REPORT_MBARRIER:
+        return "mbarrier misuse";
+    case TLE_EMU_REPORT_PROXY:
+        return "missing proxy fence";
     }
     return "report";
 }
@@ -124,8 +130,8 @@ static void add_wait(StrBuf *b, const Launch *l, const Warp *w, const Fragment *
         strbuf_addz(b, "wait for the rest of the warp");
         break;
     case FRAG_CLUSTER:
-        strbuf_addf(b, "wait at the cluster barrier: %u threads came",
-                    w->cta->cluster->barrier.arrived);
+        strbuf_addf(b, "wait at the cluster barrier for %u threads",
+                    cluster_missing(w->cta->cluster));
         break;
     case FRAG_MBARRIER:
         strbuf_addf(b, "wait for the mbarrier at 0x%llx", (unsigned long long)f->wait_address);

@@ -92,7 +92,8 @@ static void admit(Launch *l) {
     c->number = l->next_cluster++;
     c->turns = c->polls = 0;
     c->done = false;
-    c->barrier = (ClusterBarrier){0};
+    c->barrier.active = false;
+    c->barrier.phase = 0;
     for (uint32_t r = 0; r < c->count; r++) {
         place_cta(l, c->ctas[r], c->number);
         start_cta(l, c->ctas[r]);

@@ -31,6 +31,7 @@
 /* Shared addresses start after the reserved KiB; a cluster address has rank + 1 in its top byte. */
 #define SHARED_BASE    1024u
 #define CLUSTER_SHIFT  24
+#define MAX_CLUSTER    16u
 #define RECURSION_ROOM 16384u
 
 typedef struct Device Device;
@@ -233,9 +234,11 @@ struct Warp {
     uint8_t *local; /* [lane][launch->local_bytes] */
     uint64_t *local_init;
     uint64_t steps;
-    uint32_t turn;          /* fragment to try first */
-    uint32_t cluster_phase; /* phase of the cluster barrier that a wait needs */
-    uint32_t async_groups;  /* committed cp.async groups */
+    uint32_t turn;                             /* fragment to try first */
+    uint32_t cluster_phase;                    /* of the cluster barrier, at the last arrival */
+    uint32_t cluster_arrived, cluster_pending; /* lanes: in this phase; whose wait is to come */
+    bool peers_started;                        /* a cluster barrier has been passed */
+    uint32_t async_groups;                     /* committed cp.async groups */
 };
 
 /* ---- CTAs --------------------------------------------------------------------------------- */
@@ -266,8 +269,9 @@ struct Cta {
 };
 
 typedef struct ClusterBarrier {
-    uint32_t arrived, phase; /* threads arrived, barriers completed */
-    uint32_t *clock;
+    bool active;        /* someone has arrived */
+    uint32_t phase;     /* barriers completed */
+    uint32_t *clock[2]; /* of even and odd phases: arrivals may run ahead of waits */
 } ClusterBarrier;
 
 struct Cluster {
@@ -320,6 +324,7 @@ struct tle_emu_module {
     tle_emu_kernel **kernels;
     uint32_t kernel_count;
     const char *name;
+    bool uses_async; /* has mbarriers or asynchronous copies */
 };
 
 struct Device {
@@ -463,13 +468,36 @@ void race_begin(Warp *w);
 void race_barrier_arrive(Warp *w, uint32_t **clock);
 void race_barrier_leave(Warp *w, const uint32_t *clock);
 void race_barrier_reset(Warp *w, uint32_t *clock);
+void race_relaxed_arrive(Warp *w, uint32_t **clock);
 void race_warp_sync(Warp *w);
 /* Strong accesses order what they publish: fences, acquire and release at `address`. */
 void race_fence(Warp *w);
+void race_proxy_fence(Warp *w);
 void race_sync_read(Warp *w, const Insn *in, uint64_t address);
 void race_sync_write(Warp *w, const Insn *in, uint64_t address);
 /* One store instruction: lanes that write one place with different values. */
 void race_store_conflict(Warp *w, const Insn *in, uint32_t mask, uint8_t *const *host);
+/* Channels: what completes together. An operation has its channel's epoch at issue; a clock learns
+ * of epochs that are done. Channel 0 is none. */
+uint32_t race_channel(Race *r, uint64_t key);
+uint32_t race_channel_epoch(const Race *r, uint32_t channel);
+void race_channel_next(Race *r, uint32_t channel);
+void race_channel_done(uint32_t *clock, uint32_t channel, uint32_t epoch);
+/* `proxy`: by the async proxy, so generic writes before it need a fence. */
+void race_async_access(Warp *w, const Insn *in, uint32_t lane, uint32_t channel, bool proxy,
+                       Cta *owner, uint32_t offset, uint32_t bytes, AccessKind kind);
+bool race_has_started(const Warp *w, const Cta *peer);
+uint32_t race_exit_conflict(Cta *c);
+bool race_is_channel(const Race *r, uint32_t member);
+
+/* ---- cluster.c ---------------------------------------------------------------------------- */
+
+/* Threads have exited: the cluster barrier may be complete. */
+void cluster_check(Warp *w);
+uint32_t cluster_missing(const Cluster *c);
+bool cluster_use_peer(Warp *w, const Insn *in, uint32_t lane, const Cta *peer, uint64_t address,
+                      uint32_t bytes);
+void cluster_before_exit(Warp *w, uint32_t lanes);
 
 /* ---- cost.c ------------------------------------------------------------------------------- */
 
@@ -510,7 +538,6 @@ bool meet_absorb(Warp *w, const Insn *at);
 tle_emu_status sched_run(Launch *l);
 /* exec_sync.c: threads have exited; barriers that wait for all may be complete. */
 void barrier_check_all(Warp *w);
-void x_cluster_check(Warp *w);
 
 tle_emu_status launch_run(Device *d, struct tle_emu_kernel *k, const tle_emu_launch_config *config,
                           void *const *params);

@@ -150,6 +150,7 @@ void warp_branch(Warp *w, const Insn *in, uint32_t taken) {
 void warp_exit_lanes(Warp *w, uint32_t mask) {
     Fragment *f = w->f;
     Frame *frame = f->frame;
+    cluster_before_exit(w, mask);
     w->live &= ~mask;
     w->cta->live_threads -= popcount32(mask);
     f->mask &= ~mask;
@@ -243,6 +244,8 @@ void warp_start(Warp *w, const Function *fn) {
     f->state = FRAG_RUN;
     w->f = NULL;
     w->cc = w->stalls = w->turn = w->cluster_phase = w->async_groups = 0;
+    w->cluster_arrived = w->cluster_pending = 0;
+    w->peers_started = false;
     w->steps = 0;
 }
 

@@ -56,14 +56,22 @@ static inline void *emu_zeros(Emu *e, size_t bytes) {
     return p;
 }
 
-static inline tle_emu_status emu_try(Emu *e, const char *kernel, const uint32_t grid[3],
-                                     const uint32_t block[3], uint32_t shared, void **params) {
+/* In clusters of `cluster` CTAs along x; 0: what the kernel requires. */
+static inline tle_emu_status emu_try_cluster(Emu *e, const char *kernel, const uint32_t grid[3],
+                                             uint32_t cluster, const uint32_t block[3],
+                                             uint32_t shared, void **params) {
     tle_emu_kernel *k = NULL;
     tle_emu_launch_config c = {.struct_size = sizeof c, .dynamic_shared_bytes = shared};
     memcpy(c.grid, grid, sizeof c.grid);
     memcpy(c.block, block, sizeof c.block);
+    c.cluster[0] = cluster;
     assert_int_equal(tle_emu_module_kernel(e->module, kernel, &k), TLE_EMU_OK);
     return tle_emu_launch(e->device, k, &c, params);
+}
+
+static inline tle_emu_status emu_try(Emu *e, const char *kernel, const uint32_t grid[3],
+                                     const uint32_t block[3], uint32_t shared, void **params) {
+    return emu_try_cluster(e, kernel, grid, 0, block, shared, params);
 }
 
 #define DIM(...) ((const uint32_t[3]){__VA_ARGS__})
@@ -74,6 +82,25 @@ static inline void emu_run(Emu *e, const char *kernel, const uint32_t grid[3],
     tle_emu_status s = emu_try(e, kernel, grid, block, shared, params);
     if (s != TLE_EMU_OK)
         fail_msg("%s: %s: %s", kernel, tle_emu_status_name(s), tle_emu_last_error(e->device));
+}
+
+static inline void emu_run_cluster(Emu *e, const char *kernel, const uint32_t grid[3],
+                                   uint32_t cluster, const uint32_t block[3], uint32_t shared,
+                                   void **params) {
+    tle_emu_status s = emu_try_cluster(e, kernel, grid, cluster, block, shared, params);
+    if (s != TLE_EMU_OK)
+        fail_msg("%s: %s: %s", kernel, tle_emu_status_name(s), tle_emu_last_error(e->device));
+}
+
+/* The reports of the last launch hold one of this kind at this line (0: any) of the PTX. */
+static inline bool emu_reported(const Emu *e, tle_emu_report_kind kind, uint32_t line) {
+    for (uint32_t i = 0; i < tle_emu_report_count(e->device); i++) {
+        tle_emu_report r = {.struct_size = sizeof r};
+        assert_int_equal(tle_emu_report_get(e->device, i, &r), TLE_EMU_OK);
+        if (r.kind == kind && (line == 0 || r.ptx_line == line))
+            return true;
+    }
+    return false;
 }
 
 static inline void emu_close(Emu *e) {
