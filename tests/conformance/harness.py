@@ -78,7 +78,7 @@ def compile_kernel(source, kernel, args, num_warps=4, target="sm_90a", extra=())
             out = pathlib.Path(folder) / emit
             done = subprocess.run(command + ["--emit", emit, "-o", str(out)], capture_output=True, text=True, check=False)
             if done.returncode:
-                raise CompileError(done.stderr)
+                raise CompileError(done.stderr or f"tlec ended with {done.returncode}")
             parts.append(out.read_text(encoding="utf-8"))
     return parts[0], json.loads(parts[1])
 

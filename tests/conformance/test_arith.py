@@ -78,6 +78,59 @@ def test_integer_constants(dtype):
         np.testing.assert_array_equal(out[row], wrap(want, dtype), err_msg=f"result {row}")
 
 
+@pytest.mark.parametrize("dtype", INTS[:4])
+def test_signed_constants(dtype):
+    x = int_values(dtype)
+    x[x == np.iinfo(dtype).min] += 1  # its quotient by -1 is undefined
+    out = np.zeros((9, N), dtype)
+    run("arith.py", "signed_constants", x_ptr=x, out=out, N=N)
+    of = {c: truncating(x, [c] * N) for c in (-7, -8, -16)}
+    odd = truncating([100] * N, x | 1)[0]
+    expected = [of[-7][0], of[-7][1], of[-8][0], of[-16][1], x, [0] * N, odd, [-int(a) for a in x], [-4 * int(a) for a in x]]
+    for row, want in enumerate(expected):
+        np.testing.assert_array_equal(out[row], wrap(want, dtype), err_msg=f"result {row}")
+
+
+@pytest.mark.parametrize("dtype", INTS)
+def test_integer_identities(dtype):
+    x, bits = int_values(dtype), np.dtype(dtype).itemsize * 8
+    out = np.zeros((15, N), dtype)
+    run("arith.py", "identities", x_ptr=x, out=out, N=N)
+    X = [int(a) for a in x]
+    zero = [0] * N
+    expected = [X, X, [-a for a in X], zero, X, zero, X, [2 * a for a in X], X, [15 * a for a in X], X, X, X, X, X]
+    for row, want in enumerate(expected):
+        np.testing.assert_array_equal(out[row], wrap(want, dtype), err_msg=f"result {row}")
+    out = np.zeros((11, N), dtype)
+    run("arith.py", "bit_identities", x_ptr=x, out=out, N=N)
+    there = [int(a) >> 3 for a in wrap([a << 3 for a in X], dtype)]
+    halves = [r // 4 if r >= 0 else -(-r // 4) for r in truncating(x, [8] * N)[1]]
+    byte = [int(a) + int(b) for a, b in zip(x.astype(np.int8), x.astype(np.uint8))]
+    expected = [X, [2 * a for a in X], [2 * a for a in X], there, [a >> 3 << 3 for a in X], X, [a & 4 for a in X],
+                [h + 4 * q for h, q in zip(halves, truncating(x, [4] * N)[0])],
+                [(6 * k + 3) // 3 + (4 * k + 2) % 4 for k in range(N)], byte, [a + (a != 0) for a in X]]
+    for row, want in enumerate(expected):
+        np.testing.assert_array_equal(out[row], wrap(want, dtype), err_msg=f"bits {row} of {bits}")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.filterwarnings("ignore:.*encountered in")
+def test_float_identities(dtype):
+    """Signed zeros, infinities, NaN and rounding survive simplification."""
+    x = float_values().astype(dtype)
+    out = np.full((15, N), 55, dtype)
+    run("arith.py", "identities", x_ptr=x, out=out, N=N)
+    t = x.dtype.type
+    high = np.fmax(x, t(0))
+    expected = [x + t(0), x - t(0), t(0) - x, x * t(0), x, x - x, t(0) - (t(0) - x), x * t(2), (x + t(3)) - t(3),
+                (x * t(3)) * t(5), (x + high) - high, np.where(x == x, x, 7), np.where(x != x, 8, x), x + t(0), (x + x) - x]
+    for row, want in enumerate(expected):
+        np.testing.assert_array_equal(out[row], want.astype(dtype), err_msg=f"result {row}")
+        plain = ~np.isnan(want)
+        np.testing.assert_array_equal(np.signbit(out[row])[plain], np.signbit(want.astype(dtype))[plain],
+                                      err_msg=f"sign of result {row}")
+
+
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 
 

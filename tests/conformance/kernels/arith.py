@@ -115,3 +115,57 @@ def augmented(x_ptr, out, k, N: tl.constexpr):
     x >>= 1
     x %= 1000
     tl.store(out + i, x)
+
+
+@triton.jit
+def signed_constants(x_ptr, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out + i, x // -7)
+    tl.store(out + N + i, x % -7)
+    tl.store(out + 2 * N + i, x // -8)
+    tl.store(out + 3 * N + i, x % -16)
+    tl.store(out + 4 * N + i, x // 1)
+    tl.store(out + 5 * N + i, x % 1)
+    tl.store(out + 6 * N + i, 100 // (x | 1))
+    tl.store(out + 7 * N + i, x * -1)
+    tl.store(out + 8 * N + i, x * -4)
+
+
+@triton.jit
+def identities(x_ptr, out, N: tl.constexpr):
+    """What a simplifier is tempted by."""
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out + i, x + 0)
+    tl.store(out + N + i, x - 0)
+    tl.store(out + 2 * N + i, 0 - x)
+    tl.store(out + 3 * N + i, x * 0)
+    tl.store(out + 4 * N + i, x * 1)
+    tl.store(out + 5 * N + i, x - x)
+    tl.store(out + 6 * N + i, -(-x))
+    tl.store(out + 7 * N + i, x * 2)
+    tl.store(out + 8 * N + i, (x + 3) - 3)
+    tl.store(out + 9 * N + i, (x * 3) * 5)
+    tl.store(out + 10 * N + i, tl.minimum(x, x) + tl.maximum(x, 0) - tl.maximum(x, 0))
+    tl.store(out + 11 * N + i, tl.where(x == x, x, 7))
+    tl.store(out + 12 * N + i, tl.where(x != x, 8, tl.where(x > x, 9, x)))
+    tl.store(out + 13 * N + i, tl.where(i >= 0, x, 3) + tl.where(i < 0, x, 0))
+    tl.store(out + 14 * N + i, (x + x) - x)
+
+
+@triton.jit
+def bit_identities(x_ptr, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    tl.store(out + i, (x ^ x) | (x & x))
+    tl.store(out + N + i, (x & 0) + (x | 0) + (x ^ 0))
+    tl.store(out + 2 * N + i, (x << 0) + (x >> 0))
+    tl.store(out + 3 * N + i, (x << 3) >> 3)
+    tl.store(out + 4 * N + i, (x >> 3) << 3)
+    tl.store(out + 5 * N + i, ~~x)
+    tl.store(out + 6 * N + i, (x & 12) & 6)
+    tl.store(out + 7 * N + i, (x % 8) // 4 + (x // 4) * 4)
+    tl.store(out + 8 * N + i, (i * 6 + 3) // 3 + (i * 4 + 2) % 4)
+    tl.store(out + 9 * N + i, x.to(tl.int8).to(x.dtype) + x.to(tl.uint8).to(x.dtype))
+    tl.store(out + 10 * N + i, x.to(tl.int64).to(x.dtype) + x.to(tl.int1).to(x.dtype))
