@@ -7,6 +7,13 @@ if(TARGET tle AND TARGET tle_emu AND NOT TLE_SANITIZE)
     set_tests_properties(abi.symbols PROPERTIES LABELS consumers)
 endif()
 
+if(TARGET tle AND TARGET tle-grid)
+    add_test(NAME packaging.external
+             COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/consumers/external.sh" "${PROJECT_SOURCE_DIR}"
+                     "$<$<BOOL:${TLE_PTXAS}>:${TLE_PTXAS}>")
+    set_tests_properties(packaging.external PROPERTIES LABELS soak TIMEOUT 3600)
+endif()
+
 find_program(TLE_GROFF NAMES groff)
 foreach(page IN LISTS TLE_MAN_PAGES)
     get_filename_component(name "${page}" NAME_WE)

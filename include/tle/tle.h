@@ -207,8 +207,9 @@ typedef struct tle_handle_options {
  * retained until tle_destroy. Thread class: safe. Allocates host memory, may block, must not be
  * called during capture in the global mode. Errors: INVALID_ARGUMENT, DRIVER_NOT_FOUND,
  * DRIVER_TOO_OLD, DRIVER_ERROR, NO_DEVICE, UNSUPPORTED_ARCH (the architecture asked for does not
- * run on the device; that there are no kernels for it is an error of the operators), PACK_VERSION,
- * PACK_CORRUPT, TABLE_INVALID, EMULATOR_NOT_FOUND, OUT_OF_MEMORY. Since 0.1. */
+ * run on the device; that there are no kernels for it is an error of the operators),
+ * PACK_NOT_FOUND (a folder of TLE_PACK_PATH cannot be read), PACK_VERSION, PACK_CORRUPT,
+ * TABLE_INVALID, EMULATOR_NOT_FOUND, OUT_OF_MEMORY. Since 0.1. */
 TLE_API tle_status tle_create(tle_handle *handle, const tle_handle_options *options);
 
 /* Frees a handle, its kernels and its context reference. NULL is allowed. The caller has waited
@@ -238,7 +239,7 @@ typedef struct tle_memory_usage {
     uint64_t loaded_variants;
     uint64_t image_bytes; /* cubin or PTX handed to the device for those */
     uint64_t host_bytes;  /* tables and indices of the handle */
-    uint64_t pack_bytes;  /* kernels embedded in the library, all architectures */
+    uint64_t pack_bytes;  /* packs and tables in the library and in files, all architectures */
 } tle_memory_usage;
 
 /* Says what the handle holds. Thread class: safe per handle. Errors: INVALID_ARGUMENT. Since 0.1.

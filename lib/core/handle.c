@@ -260,6 +260,8 @@ static tle_status initialise(tle_handle h, const tle_handle_options *o, TleiErro
              h->device->info.ordinal);
     status = check_arch(h, arch_name, e);
     if (!status)
+        status = tlei_files_open(&h->files, h->sources, e);
+    if (!status)
         status = open_ops(h, arch_name, e);
     return status ? status : read_overlay(h, o, e);
 }
@@ -273,6 +275,7 @@ void tle_destroy(tle_handle h) {
     }
     tlei_log_close(&h->log);
     pthread_mutex_destroy(&h->load_lock);
+    tlei_files_close(&h->files);
     tlei_pool_free(&h->pool);
     free(h);
 }

@@ -3,14 +3,15 @@
 #ifndef CORE_HANDLE_H
 #define CORE_HANDLE_H
 
+#include "core/files.h"
 #include "core/op.h"
-#include "core/sources.h"
 #include <pthread.h>
 
 struct tle_handle_s {
     TleiPool pool;
     TleiLog log;
     const TleiSources *sources;
+    TleiFiles files;
     TleiDevice *device;
     bool strict;
     TleiOp ops[TLEI_OP_COUNT];

@@ -101,8 +101,8 @@ tle_status tle_memory_info(tle_handle h, tle_memory_usage *usage) {
         .image_bytes = atomic_load(&h->image_bytes),
         .host_bytes = h->pool.bytes + sizeof *h,
     };
-    for (size_t i = 0; i < *h->sources->file_count; i++)
-        full.pack_bytes += (uint64_t)(h->sources->files[i].end - h->sources->files[i].begin);
+    for (size_t i = 0; i < h->files.count; i++)
+        full.pack_bytes += (uint64_t)(h->files.list[i].end - h->files.list[i].begin);
     return tlei_struct_out(usage, &full, sizeof full, "usage", e);
 }
 

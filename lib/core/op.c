@@ -43,9 +43,9 @@ static int32_t rank(const PackName *name, const TleiDevice *device, const char *
 static const TleiEmbedded *best_pack(tle_handle h, const TleiOp *op, const char *arch, bool emu) {
     const TleiEmbedded *best = NULL;
     int32_t best_rank = 0;
-    for (size_t i = 0; i < *h->sources->file_count; i++) {
+    for (size_t i = 0; i < h->files.count; i++) {
         PackName name;
-        const TleiEmbedded *file = &h->sources->files[i];
+        const TleiEmbedded *file = &h->files.list[i];
         int32_t r = is_of_op(file, op, &name) && name.emu == emu ? rank(&name, h->device, arch) : 0;
         if (r > best_rank) {
             best = file;
@@ -72,15 +72,15 @@ static tle_status set_no_pack(tle_handle h, TleiOp *op, const char *arch, TleiEr
     tlei_text_init(&t, text, sizeof text);
     tlei_text_add(&t, "%s: no kernels for %s (%s)", op->def->name,
                   arch ? arch : h->device->info.arch, h->device->info.name);
-    for (size_t i = 0; i < *h->sources->file_count; i++) {
+    for (size_t i = 0; i < h->files.count; i++) {
         PackName name;
-        if (is_of_op(&h->sources->files[i], op, &name) && name.emu == h->device->ops->runs_ptx)
+        if (is_of_op(&h->files.list[i], op, &name) && name.emu == h->device->ops->runs_ptx)
             tlei_text_add(&t, "%s%.*s", built++ ? ", " : "; built were ", (int)name.arch_len,
                           name.arch);
     }
     if (built)
         return set_absent(h, op, TLE_STATUS_UNSUPPORTED_ARCH, text, e);
-    tlei_text_add(&t, "; the library was built without kernels of this operator");
+    tlei_text_add(&t, "; no pack of this operator is %s", tlei_files_where(h->sources));
     return set_absent(h, op, TLE_STATUS_PACK_NOT_FOUND, text, e);
 }
 
@@ -168,8 +168,8 @@ static tle_status read_variants(tle_handle h, TleiOp *op, TleiError *e) {
 static tle_status read_builtin_table(tle_handle h, TleiOp *op, TleiError *e) {
     char name[128];
     snprintf(name, sizeof name, "dispatch/%s/%s.json", op->arch, op->def->name);
-    for (size_t i = 0; i < *h->sources->file_count; i++) {
-        const TleiEmbedded *file = &h->sources->files[i];
+    for (size_t i = 0; i < h->files.count; i++) {
+        const TleiEmbedded *file = &h->files.list[i];
         if (strcmp(file->name, name))
             continue;
         tle_status status =

@@ -4,6 +4,11 @@
 const TleiSources tlei_builtin_sources = {
     .files = tlei_embedded,
     .file_count = &tlei_embedded_count,
+#ifdef TLE_EXTERNAL_PACKS
+    .pack_files = TLEI_PACKS_BESIDE,
+#else
+    .pack_files = TLEI_PACKS_NAMED,
+#endif
     .devices =
         {
             [TLE_DEVICE_CUDA] = &tlei_device_cuda,

@@ -11,9 +11,17 @@ typedef struct TleiEmbedded {
     const uint8_t *begin, *end;
 } TleiEmbedded;
 
+/* Whether packs in files count as well (core/files.h). */
+typedef enum TleiPackFiles {
+    TLEI_PACKS_INSIDE = 0, /* no file counts */
+    TLEI_PACKS_NAMED,      /* those in the folders of TLE_PACK_PATH */
+    TLEI_PACKS_BESIDE      /* those, and those in tle/packs beside the library */
+} TleiPackFiles;
+
 typedef struct TleiSources {
     const TleiEmbedded *files;
     const size_t *file_count;
+    TleiPackFiles pack_files;
     const TleiDeviceOps *devices[4]; /* by tle_device_kind */
 } TleiSources;
 
