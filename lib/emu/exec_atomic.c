@@ -50,7 +50,7 @@ static uint64_t float_result(const Insn *in, uint64_t old, uint64_t b) {
     case TY_F32:
         return fp_canon(fp_f32((uint32_t)old) + fp_f32((uint32_t)b));
     case TY_F64:
-        return fp_canon64(fp_f64(old) + fp_f64(b));
+        return fp_result64(fp_f64(old) + fp_f64(b), fp_f64(old), fp_f64(b), 0);
     case TY_F16:
     case TY_BF16:
         return half_result(in, (PtxType)in->type, old & 0xffff, b & 0xffff);

@@ -71,6 +71,29 @@ static uint64_t int_to_float(const Insn *in, uint64_t v) {
     }
 }
 
+/* The NaN that a conversion makes: doubles hand their leading bits on in both directions, as do
+ * bf16 and tf32 by truncation; all else gives the canonical NaN. */
+static uint64_t convert_nan(const Insn *in, uint64_t raw) {
+    uint32_t narrow = (uint32_t)raw;
+    uint64_t sign = raw & ((uint64_t)1 << 63);
+    if (in->type2 == TY_F64 && in->type == TY_F64)
+        return raw | (uint64_t)1 << 51;
+    if (in->type2 == TY_F64 && in->type == TY_F32)
+        return sign >> 32 | 0x7fc00000u | (raw >> 29 & 0x3fffffu);
+    if (in->type2 == TY_F64 && in->type == TY_F16)
+        return sign >> 48 | 0x7e00u | (raw >> 42 & 0x1ffu);
+    if (in->type == TY_F64 && in->type2 == TY_F32 && !(in->flags & F_FTZ))
+        return (uint64_t)(narrow >> 31) << 63 | (uint64_t)0xfff << 51 |
+               (uint64_t)(narrow & 0x3fffffu) << 29;
+    if (in->type == TY_F64)
+        return 0x7fffffffe0000000u;
+    if (in->type == TY_F32)
+        return in->type2 == TY_BF16 ? (narrow & 0xffffu) << 16 : NAN32;
+    if (in->type == TY_TF32)
+        return in->rounding == ROUND_RNA ? narrow & 0xffffe000u : 0x7fffe000u;
+    return fp_pack((PtxType)in->type, (double)NAN, ROUND_RN, in->flags & F_SATFINITE);
+}
+
 static double read_float(const Insn *in, uint64_t raw) {
     if (in->type2 == TY_F64)
         return fp_f64(raw);
@@ -108,7 +131,7 @@ static uint64_t write_float(const Insn *in, double x) {
     if ((in->flags & F_RELU) && x <= 0)
         x = 0;
     if (in->type == TY_F64)
-        return fp_canon64(x);
+        return fp_u64(x);
     if (in->type == TY_F32) {
         uint32_t bits = fp_canon(fp_narrow(x, r));
         return in->flags & F_FTZ ? fp_flush(bits) : bits;
@@ -120,6 +143,8 @@ static uint64_t convert(const Insn *in, uint64_t v) {
     if (!is_float(in->type2))
         return is_float(in->type) ? int_to_float(in, v) : int_to_int(in, v);
     double x = read_float(in, v);
+    if (x != x && is_float(in->type) && !(in->flags & F_SAT))
+        return convert_nan(in, v);
     return is_float(in->type) ? write_float(in, x) : float_to_int(in, x);
 }
 

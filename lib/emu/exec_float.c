@@ -14,9 +14,9 @@ static inline float source(const Insn *in, uint32_t bits) {
 
 /* Flush, saturate (NaN to zero), canonical NaN. */
 static inline uint32_t finish(const Insn *in, float r) {
-    if (in->flags & F_SAT)
-        return r != r || r < 0 ? 0 : r > 1 ? 0x3f800000u : fp_u32(r) & (r == 0 ? 0 : ~0u);
     uint32_t bits = fp_canon(r);
+    if (in->flags & F_SAT)
+        bits = r > 0 ? (r > 1 ? 0x3f800000u : bits) : 0;
     return in->flags & F_FTZ ? fp_flush(bits) : bits;
 }
 
@@ -51,7 +51,7 @@ FLOAT2(mul, a *b, fp_mul32(a, b, r))
         FOR_LANES(mask, {                                                                          \
             double a = fp_f64(pa[i]);                                                              \
             double b = fp_f64(pb[i]);                                                              \
-            d[i] = fp_canon64(slow);                                                               \
+            d[i] = fp_result64(slow, a, b, 0);                                                     \
         });                                                                                        \
     }
 DOUBLE2(add, r == ROUND_RN ? a + b : fp_add64(a, b, r))
@@ -94,8 +94,12 @@ void x_fma_f64(Warp *w, const Insn *in, uint32_t mask) {
     uint64_t *d = plane64(w, in->d);
     const uint64_t *pa = plane64(w, in->a), *pb = plane64(w, in->b), *pc = plane64(w, in->c);
     Rounding r = (Rounding)in->rounding;
-    FOR_LANES(mask,
-              { d[i] = fp_canon64(fp_fma64(fp_f64(pa[i]), fp_f64(pb[i]), fp_f64(pc[i]), r)); });
+    FOR_LANES(mask, {
+        double a = fp_f64(pa[i]);
+        double b = fp_f64(pb[i]);
+        double c = fp_f64(pc[i]);
+        d[i] = fp_result64(fp_fma64(a, b, c, r), a, b, c);
+    });
 }
 
 /* Pairs of f32 in a 64-bit register. */
@@ -163,7 +167,7 @@ FLOAT1(tanh, (float)tanh((double)a))
         (void)r;                                                                                   \
         FOR_LANES(mask, {                                                                          \
             double a = fp_f64(pa[i]);                                                              \
-            d[i] = fp_canon64(expr);                                                               \
+            d[i] = fp_result64(expr, a, 0, 0);                                                     \
         });                                                                                        \
     }
 
@@ -181,6 +185,8 @@ DOUBLE1(rcp, in->flags &F_APPROX ? coarse(1.0 / coarse(a)) : fp_div64(1.0, a, r)
 DOUBLE1(sqrt, fp_sqrt64(a, r))
 DOUBLE1(rsqrt, in->flags &F_FTZ ? coarse(1.0 / sqrt(coarse(a))) : 1.0 / sqrt(a))
 
+#define SIGN64 ((uint64_t)1 << 63)
+
 /* ---- sign, abs, min, max ------------------------------------------------------------------ */
 
 #define SIGN1(name, S, expr)                                                                       \
@@ -192,10 +198,22 @@ DOUBLE1(rsqrt, in->flags &F_FTZ ? coarse(1.0 / sqrt(coarse(a))) : 1.0 / sqrt(a))
             d[i] = (expr);                                                                         \
         });                                                                                        \
     }
-SIGN1(abs_f32, uint32_t, (in->flags & F_FTZ ? fp_flush(a) : a) & 0x7fffffffu)
-SIGN1(neg_f32, uint32_t, (in->flags & F_FTZ ? fp_flush(a) : a) ^ 0x80000000u)
-SIGN1(abs_f64, uint64_t, a & ~((uint64_t)1 << 63))
-SIGN1(neg_f64, uint64_t, a ^ ((uint64_t)1 << 63))
+
+/* f32 makes NaNs canonical, f64 leaves them alone. */
+static inline uint32_t with_sign(const Insn *in, uint32_t a, uint32_t keep, uint32_t flip) {
+    if ((a & 0x7fffffffu) > 0x7f800000u)
+        return NAN32;
+    return ((in->flags & F_FTZ ? fp_flush(a) : a) & keep) ^ flip;
+}
+
+static inline uint64_t with_sign64(uint64_t a, uint64_t keep, uint64_t flip) {
+    return (a & ~SIGN64) > 0x7ff0000000000000u ? a : (a & keep) ^ flip;
+}
+
+SIGN1(abs_f32, uint32_t, with_sign(in, a, 0x7fffffffu, 0))
+SIGN1(neg_f32, uint32_t, with_sign(in, a, ~0u, 0x80000000u))
+SIGN1(abs_f64, uint64_t, with_sign64(a, ~SIGN64, 0))
+SIGN1(neg_f64, uint64_t, with_sign64(a, ~(uint64_t)0, SIGN64))
 
 /* -0 is below +0; one NaN gives the other operand, with .NaN it wins. */
 static inline uint32_t min_max(const Insn *in, uint32_t a, uint32_t b, bool max) {
@@ -234,7 +252,7 @@ void x_max_f32(Warp *w, const Insn *in, uint32_t mask) {
 static inline uint64_t min_max64(uint64_t a, uint64_t b, bool max) {
     double x = fp_f64(a), y = fp_f64(b);
     if (x != x)
-        return y != y ? NAN64 : b;
+        return y != y ? a : b;
     if (y != y)
         return a;
     bool a_less = x < y || (x == y && (a >> 63) > (b >> 63));
@@ -266,7 +284,7 @@ void x_copysign_f64(Warp *w, const Insn *in, uint32_t mask) {
     FOR_LANES(mask, { d[i] = (pa[i] & top) | (pb[i] & ~top); });
 }
 
-static bool test_class(PtxMod what, bool zero, bool denormal, bool infinite, bool nan) {
+static bool test_class(PtxMod what, bool denormal, bool infinite, bool nan) {
     switch ((int)what) {
     case MOD_FINITE:
         return !infinite && !nan;
@@ -277,7 +295,7 @@ static bool test_class(PtxMod what, bool zero, bool denormal, bool infinite, boo
     case MOD_NOTANUMBER:
         return nan;
     case MOD_NORMAL:
-        return !zero && !denormal && !infinite && !nan;
+        return !denormal && !infinite && !nan; /* zeros count as normal */
     default:
         return denormal;
     }
@@ -290,7 +308,7 @@ void x_testp(Warp *w, const Insn *in, uint32_t mask) {
                                       : (double)fp_f32(plane32(w, in->a)[i]);
         double least = in->type == TY_F64 ? 0x1p-1022 : 0x1p-126;
         bool denormal = v != 0 && fabs(v) < least;
-        bits |= (uint32_t)test_class((PtxMod)in->sub, v == 0, denormal, isinf(v), isnan(v)) << i;
+        bits |= (uint32_t)test_class((PtxMod)in->sub, denormal, isinf(v), isnan(v)) << i;
     }
     set_pred(w, in->d, bits, mask);
 }

@@ -141,12 +141,12 @@ OP2(div_u32, S32, uint32_t, b ? a / b : ~0u)
 OP2(div_s32, S32, int32_t, b == 0 ? -1 : b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b)
 OP2(div_u64, S64, uint64_t, b ? a / b : ~(uint64_t)0)
 OP2(div_s64, S64, int64_t, b == 0 ? -1 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b)
-OP2(rem_u16, S32, uint16_t, b ? a % b : a)
-OP2(rem_s16, S32, int16_t, b ? a % b : a)
-OP2(rem_u32, S32, uint32_t, b ? a % b : a)
-OP2(rem_s32, S32, int32_t, b == 0 ? a : b == -1 ? 0 : a % b)
-OP2(rem_u64, S64, uint64_t, b ? a % b : a)
-OP2(rem_s64, S64, int64_t, b == 0 ? a : b == -1 ? 0 : a % b)
+OP2(rem_u16, S32, uint16_t, b ? a % b : 0xffff)
+OP2(rem_s16, S32, int16_t, b ? a % b : -1)
+OP2(rem_u32, S32, uint32_t, b ? a % b : ~0u)
+OP2(rem_s32, S32, int32_t, b == 0 ? -1 : b == -1 ? 0 : a % b)
+OP2(rem_u64, S64, uint64_t, b ? a % b : ~(uint64_t)0)
+OP2(rem_s64, S64, int64_t, b == 0 ? -1 : b == -1 ? 0 : a % b)
 
 /* ---- abs, neg, min, max ------------------------------------------------------------------- */
 

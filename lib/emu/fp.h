@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define NAN32  0x7fffffffu
-#define NAN64  0x7ff8000000000000u
+#define NAN64  0xfff8000000000000u
 #define NAN_16 0x7fffu
 
 static inline float fp_f32(uint32_t bits) {
@@ -46,8 +46,16 @@ static inline uint32_t fp_canon(float f) {
     return f != f ? NAN32 : fp_u32(f);
 }
 
-static inline uint64_t fp_canon64(double d) {
-    return d != d ? NAN64 : fp_u64(d);
+/* A double result: NaN operands pass through, quiet, the first of them; an invalid operation gives
+ * the default NaN. */
+static inline uint64_t fp_result64(double r, double a, double b, double c) {
+    uint64_t quiet = (uint64_t)1 << 51;
+    if (r == r)
+        return fp_u64(r);
+    return a != a   ? fp_u64(a) | quiet
+           : b != b ? fp_u64(b) | quiet
+           : c != c ? fp_u64(c) | quiet
+                    : NAN64;
 }
 
 /* Arithmetic in a given rounding; ROUND_RN too. */

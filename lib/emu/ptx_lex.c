@@ -182,6 +182,14 @@ static void lex_word(PtxLexer *lex, PtxToken *t, bool directive) {
     t->len = (uint32_t)(lex->at - t->text);
 }
 
+/* A word after the dot; digits count if a letter follows them, as in .2d and .16x64b. */
+static bool starts_qualifier(const PtxLexer *lex) {
+    size_t at = 1;
+    while (is_digit(peek(lex, at)))
+        at++;
+    return is_word(peek(lex, at));
+}
+
 PtxToken ptx_lex_next(PtxLexer *lex) {
     PtxToken t = {.kind = TOK_END};
     skip_blank(lex);
@@ -192,7 +200,7 @@ PtxToken ptx_lex_next(PtxLexer *lex) {
     char c = *lex->at;
     if (is_digit(c)) {
         lex_number(lex, &t);
-    } else if (c == '.' && is_word(peek(lex, 1)) && !is_digit(peek(lex, 1))) {
+    } else if (c == '.' && starts_qualifier(lex)) {
         lex_word(lex, &t, true);
     } else if (is_word(c)) {
         lex_word(lex, &t, false);

@@ -41,7 +41,7 @@ static double f64(uint64_t bits) {
 static uint64_t u64(double d) {
     uint64_t bits;
     memcpy(&bits, &d, 8);
-    return d != d ? 0x7ff8000000000000u : bits;
+    return d != d ? 0xfff8000000000000u : bits;
 }
 
 /* Value of a small float, by its definition. */
@@ -120,7 +120,7 @@ REF(r_madwide, (uint64_t)((int64_t)sA * sB) + c)
 REF(r_mulhi16, (uint16_t)((int32_t)(int16_t)a * (int16_t)b >> 16))
 REF(r_sad, (uint32_t)(C + (sA < sB ? B - A : A - B)))
 REF(r_div_s, (uint32_t)(sB == 0 ? -1 : sB == -1 ? 0 - sA : sA / sB))
-REF(r_rem_u, B ? A % B : A)
+REF(r_rem_u, B ? A % B : 0xffffffffu)
 REF(r_abs, (uint32_t)(sA < 0 ? 0u - A : A))
 REF(r_min_s, (uint32_t)(sA < sB ? sA : sB))
 REF(r_max_u64, a > b ? a : b)
@@ -230,8 +230,19 @@ REF(r_fmul, u32(f32(a) * f32(b)))
 REF(r_ffma, u32(fmaf(f32(a), f32(b), f32(c))))
 REF(r_fdiv, u32(f32(a) / f32(b)))
 REF(r_fsqrt, u32(sqrtf(f32(a))))
-REF(r_dfma, u64(fma(f64(a), f64(b), f64(c))))
-REF(r_ddiv, u64(f64(a) / f64(b)))
+
+/* The first NaN operand of a double passes through, quiet. */
+static uint64_t first_nan(double r, uint64_t a, uint64_t b, uint64_t c) {
+    uint64_t quiet = 0x0008000000000000u;
+    if (r == r)
+        return u64(r);
+    return isnan(f64(a))   ? a | quiet
+           : isnan(f64(b)) ? b | quiet
+           : isnan(f64(c)) ? c | quiet
+                           : u64(r);
+}
+REF(r_dfma, first_nan(fma(f64(a), f64(b), f64(c)), a, b, c))
+REF(r_ddiv, first_nan(f64(a) / f64(b), a, b, 0))
 
 static float flush(float f) {
     return fabsf(f) < 0x1p-126f ? copysignf(0, f) : f;
@@ -286,7 +297,9 @@ REF(r_pack, to_half(f32(a)) << 16 | to_half(f32(b)))
 REF(r_packb, to_brain(f32(a)) << 16 | to_brain(f32(b)))
 REF(r_s2f, u32((float)sA))
 REF(r_u64f, u32((float)a))
-REF(r_d2f, u32((float)f64(a)))
+/* a NaN hands on its sign and its leading bits */
+REF(r_d2f,
+    isnan(f64(a)) ? (a >> 63) << 31 | 0x7fc00000u | (a >> 29 & 0x3fffff) : u32((float)f64(a)))
 REF(r_s8, (uint32_t)(int32_t)(int8_t)a)
 REF(r_satu8, (uint32_t)clamp(sA, 0, 255))
 REF(r_sats16, (uint32_t)(int32_t)clamp((int64_t)a, -32768, 32767))
