@@ -436,9 +436,26 @@ static AxisInfo fact_info(const Operands *o) {
 
 enum { SHARED_ALIGN = 16 }; /* what the plan guarantees at least */
 
+static int64_t buffer_align(const IrModule *m, IrValue buffer);
+
+static int64_t view_align(const IrModule *m, IrOp view) {
+    int64_t start = ir_int(m, view, IR_KEY_START, 0);
+    int64_t align = buffer_align(m, ir_operand(m, view, 0));
+    if (ir_operand_count(m, view) > 1) {
+        const IrTypeData *t = ir_type(m, ir_value_type(m, ir_result(m, view, 0)));
+        int64_t bytes = ir_elem_bytes(m, t->of);
+        for (unsigned d = 0; d < t->rank; d++)
+            bytes *= t->shape[d];
+        align = lesser(align, axis_pow2_of(bytes));
+    }
+    return start ? lesser(align, axis_pow2_of(start)) : align;
+}
+
 static int64_t buffer_align(const IrModule *m, IrValue buffer) {
     IrOp alloc = ir_value_op(m, buffer);
     bool known = alloc && ir_kind(m, alloc) == IR_OP_SHARED_ALLOC;
+    if (alloc && ir_kind(m, alloc) == IR_OP_BUFFER_VIEW)
+        return view_align(m, alloc);
     return greater(SHARED_ALIGN, known ? axis_pow2_of(ir_int(m, alloc, IR_KEY_ALIGN, 1)) : 1);
 }
 

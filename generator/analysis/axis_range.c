@@ -139,6 +139,7 @@ static Range range_of_op(const IrModule *m, IrOp op, Range full, int depth) {
     case IR_OP_EXPAND_DIMS:
     case IR_OP_RESHAPE:
     case IR_OP_TRANS:
+    case IR_OP_EXCHANGE:
     case IR_OP_CONVERT_LAYOUT:
     case IR_OP_FACT:
         return operand_range(m, op, 0, depth);

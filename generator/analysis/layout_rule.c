@@ -28,6 +28,7 @@ static LayoutRule structure_rule(IrKind kind) {
     case IR_OP_LOCAL_PTR:
     case IR_OP_FACT:
     case IR_OP_SCAN:
+    case IR_OP_EXCHANGE:
         return LAYOUT_RULE_SAME;
     default:
         return LAYOUT_RULE_NONE;

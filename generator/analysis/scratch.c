@@ -82,6 +82,21 @@ static Scratch of_reshape(const IrModule *m, IrOp op) {
     return (Scratch){elems_of(m, x) * elem_bytes_of(m, x), SCRATCH_ALIGN, 1};
 }
 
+/* --- exchange --- */
+
+static Scratch of_exchange(const IrModule *m, IrOp op) {
+    IrValue x = ir_operand(m, op, 0);
+    const Layout *l = layout_of(m, x);
+    uint32_t reg, lane, warp, threads = 32 * layout_warps(m, op);
+    if (!l)
+        return none;
+    layout_exchange(l, (unsigned)ir_int(m, op, IR_KEY_AXIS, 0),
+                    (uint32_t)ir_int(m, op, IR_KEY_MASK, 0), &reg, &lane, &warp);
+    if (!warp)
+        return none;
+    return (Scratch){layout_registers(l) * threads * elem_bytes_of(m, x), SCRATCH_ALIGN, 1};
+}
+
 /* --- reduce, scan --- */
 
 /* Partials of one operand: warps along the axis times results (times outer blocks of a scan). */
@@ -137,6 +152,8 @@ Scratch scratch_of(const IrModule *m, IrOp op) {
         return of_convert(m, op);
     case IR_OP_RESHAPE:
         return of_reshape(m, op);
+    case IR_OP_EXCHANGE:
+        return of_exchange(m, op);
     case IR_OP_REDUCE:
     case IR_OP_SCAN:
         return of_partials(m, op);

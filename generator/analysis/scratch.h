@@ -12,6 +12,9 @@
  * reads its elements. Where source lane = own lane for all threads, "shuffle" needs selects only.
  * reshape: a renaming of registers when layout_reshape(operand) is the result's layout; else owners
  *     write at row-major number * element bytes; barrier; every thread reads its own numbers.
+ * exchange: by layout_exchange, a renaming of registers, shuffles by XOR of the lane, or, where the
+ *     warp differs: every thread writes register r at (r * threads + thread) * element bytes;
+ *     barrier; every thread reads the slots of its partner.
  * reduce over axis: 1. each thread combines its registers that differ in the axis, in the order of
  *     their coordinate; 2. lanes combine by shuffle xor over the bits of scratch_axis_bits(LANE),
  * so that all of them hold the result; 3. where K = scratch_axis_warps > 1: of every result element

@@ -11,6 +11,21 @@ void cg_shared_alloc(Cg *c, IrOp op) {
     cg_set_scalar(c, ir_result(c->m, op, 0), cg_shared_ptr(c, cg_i32(c, (uint32_t)at)));
 }
 
+void cg_buffer_view(Cg *c, IrOp op) {
+    const IrTypeData *t = ir_type(c->m, ir_value_type(c->m, ir_result(c->m, op, 0)));
+    V at = cg_i32(c, (uint32_t)ir_int(c->m, op, IR_KEY_START, 0));
+    uint32_t bytes = ir_elem_bytes(c->m, t->of);
+
+    for (unsigned d = 0; d < t->rank; d++)
+        bytes *= (uint32_t)t->shape[d];
+    if (ir_operand_count(c->m, op) > 1) {
+        V part = LLVMBuildMul(c->b, cg_operand(c, op, 1).at[0], cg_i32(c, bytes), "");
+        at = LLVMBuildAdd(c->b, at, part, "");
+    }
+    V p = LLVMBuildGEP2(c->b, c->i8, cg_operand(c, op, 0).at[0], &at, 1, "");
+    cg_set_scalar(c, ir_result(c->m, op, 0), p);
+}
+
 /* --- offsets of elements --- */
 
 static V row_major_offset(Cg *c, const IrTypeData *buf, const V *coord) {

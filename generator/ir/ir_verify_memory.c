@@ -96,6 +96,32 @@ void ir_verify_shared_alloc(IrVerifier *v, IrOp op) {
         ir_bad(v, op, "negative offset");
 }
 
+static int64_t bytes_of_buffer(const IrModule *m, const IrTypeData *t) {
+    int64_t bytes = ir_elem_bytes(m, t->of);
+    for (unsigned d = 0; d < t->rank; d++)
+        bytes *= t->shape[d];
+    return bytes;
+}
+
+void ir_verify_buffer_view(IrVerifier *v, IrOp op) {
+    const IrTypeData *from = ir_type(v->m, ir_operand_type(v, op, 0));
+    const IrTypeData *to = ir_type(v->m, ir_result_type(v, op, 0));
+    int64_t start = ir_int(v->m, op, IR_KEY_START, 0);
+    IrModule *m = (IrModule *)(uintptr_t)v->m; /* only interns a type */
+    if (from->kind != IR_BUF || to->kind != IR_BUF || from->layout || to->layout) {
+        ir_bad(v, op, "a view of %s as %s, expected buffers without a layout",
+               ir_type_text(v, ir_operand_type(v, op, 0)),
+               ir_type_text(v, ir_result_type(v, op, 0)));
+        return;
+    }
+    if (ir_operand_count(m, op) == 2)
+        ir_want_operand(v, op, 1, ir_scalar(m, IR_I32));
+    int64_t size = bytes_of_buffer(m, from), part = bytes_of_buffer(m, to);
+    if (start < 0 || start % ir_elem_bytes(m, to->of) || start + part > size)
+        ir_bad(v, op, "%lld bytes from byte %lld of a buffer of %lld", (long long)part,
+               (long long)start, (long long)size);
+}
+
 /* All indices are i32 scalars, or i32 tiles of the result's shape. */
 static bool check_indices(IrVerifier *v, IrOp op, const IrTypeData *buffer) {
     IrModule *m = (IrModule *)(uintptr_t)v->m; /* only interns a type */

@@ -265,6 +265,21 @@ void ir_verify_reshape(IrVerifier *v, IrOp op) {
         bad_shape(v, op);
 }
 
+void ir_verify_exchange(IrVerifier *v, IrOp op) {
+    const IrTypeData *t = type_of_operand(v, op, 0);
+    int64_t axis = ir_int(v->m, op, IR_KEY_AXIS, 0), mask = ir_int(v->m, op, IR_KEY_MASK, 0);
+    ir_want_result(v, op, 0, ir_operand_type(v, op, 0));
+    if (t->kind != IR_TILE || axis < 0 || axis >= t->rank) {
+        ir_bad(v, op, "'axis' is %lld, expected a dimension of %s", (long long)axis,
+               ir_type_text(v, ir_operand_type(v, op, 0)));
+        return;
+    }
+    int64_t block = t->shape[axis] & -t->shape[axis];
+    if (mask < 1 || mask >= block)
+        ir_bad(v, op, "'mask' is %lld, expected 1 to %lld in an extent of %lld", (long long)mask,
+               (long long)block - 1, (long long)t->shape[axis]);
+}
+
 void ir_verify_trans(IrVerifier *v, IrOp op) {
     if (!same_elem(v, op))
         return;

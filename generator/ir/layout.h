@@ -118,6 +118,11 @@ enum { LAYOUT_SHUFFLE_SOURCES = 4 };
 void layout_source(const Layout *from, const Layout *to, uint32_t reg, uint32_t lane, uint32_t warp,
                    uint32_t *reg_out, uint32_t *lane_out, uint32_t *warp_out);
 
+/* The thread and register that hold element c ^ mask along `dim`, relative to the holder of c: the
+ * same XOR for every element. Prefers the same thread, then the same warp. mask < 2^block_log2. */
+void layout_exchange(const Layout *l, unsigned dim, uint32_t mask, uint32_t *reg_out,
+                     uint32_t *lane_out, uint32_t *warp_out);
+
 /* Text: layout<block=[64, 32] repeat=[3, 1] reg=[[0, 1]] lane=[...] warp=[...] cta=[]>,
  * shared<block=[...] repeat=[...] offset=[...]>. */
 void layout_print(const Layout *l, StrBuf *out);

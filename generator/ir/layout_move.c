@@ -107,3 +107,17 @@ LayoutMove layout_move(const Layout *from, const Layout *to) {
         return LAYOUT_MOVE_SHUFFLE;
     return LAYOUT_MOVE_SHARED;
 }
+
+void layout_exchange(const Layout *l, unsigned dim, uint32_t mask, uint32_t *reg_out,
+                     uint32_t *lane_out, uint32_t *warp_out) {
+    uint16_t coord[LAYOUT_MAX_RANK] = {0};
+    uint32_t inputs;
+    F2Span span = span_of(l, LAYOUT_WARP);
+    coord[dim] = (uint16_t)mask;
+    uint32_t rest = f2_reduce(&span, layout_pack(l, coord), &inputs);
+    assert(!rest); /* l is onto, within one CTA */
+    (void)rest;
+    *reg_out = field(l, inputs, LAYOUT_REG);
+    *lane_out = field(l, inputs, LAYOUT_LANE);
+    *warp_out = field(l, inputs, LAYOUT_WARP);
+}
