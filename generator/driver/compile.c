@@ -78,7 +78,8 @@ static bool specialise(Compile *c) {
                      .consts = r->consts.at,
                      .n_consts = r->consts.len,
                      .num_warps = r->num_warps,
-                     .arch = r->target->name};
+                     .arch = r->target->name,
+                     .import_root = r->import_root};
     double start = compile_now_ms();
     bool ok = sema_specialise(c->ast, &s, c->m, c->diag);
 

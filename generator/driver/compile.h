@@ -10,6 +10,7 @@
 typedef struct CompileRequest {
     const char *path;        /* a .py file, or TIR text in a .tir file */
     const char *source_root; /* taken off the front of `path` in every output; may be NULL */
+    const char *import_root; /* of files that kernels import; may be NULL */
     const char *kernel;      /* not needed for TIR text */
     const PassTarget *target;
     ParamList params;

@@ -150,6 +150,9 @@ static const char *take_option(Arena *a, Options *o, int id, const char *value) 
     case OPT_SOURCE_ROOT:
         o->compile.source_root = value;
         return NULL;
+    case OPT_IMPORT_ROOT:
+        o->compile.import_root = value;
+        return NULL;
     case OPT_PTXAS:
         o->ptxas = value;
         return NULL;

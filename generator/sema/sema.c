@@ -6,38 +6,38 @@
 
 /* --- the kernel --- */
 
-static void collect_kernels(const Sema *s, AstList list, SemaCore *core) {
+static void collect_kernels(const Sema *s, AstList list, SemaModule *module) {
     Ast *t = s->ast;
     for (uint32_t i = 0; i < list.len; i++) {
         AstId id = ast_item(t, list, i);
         const AstNode *n = ast_node(t, id);
         if (n->kind == AST_FUNCTION && sema_is_jit(s, id))
-            vec_push(t->arena, &core->bindings, ((Binding){.name = n->name, .ast = id}));
+            vec_push(t->arena, &module->bindings, ((Binding){.name = n->name, .ast = id}));
         if (n->kind == AST_IF || n->kind == AST_OPAQUE_STMT)
-            collect_kernels(s, n->list, core);
+            collect_kernels(s, n->list, module);
         if (n->kind == AST_IF || n->kind == AST_WITH)
-            collect_kernels(s, n->list2, core);
+            collect_kernels(s, n->list2, module);
     }
 }
 
 const char *const *sema_kernels(Ast *t) {
     Sema s = {.arena = t->arena, .ast = t, .strings = t->strings};
-    SemaCore core = {0};
+    SemaModule module = {0};
     if (t->root)
-        collect_kernels(&s, ast_node(t, t->root)->list, &core);
-    const char **names = arena_array(t->arena, const char *, core.bindings.len + 1);
-    for (uint32_t i = 0; i < core.bindings.len; i++)
-        names[i] = str_text(t->strings, core.bindings.data[i].name);
+        collect_kernels(&s, ast_node(t, t->root)->list, &module);
+    const char **names = arena_array(t->arena, const char *, module.bindings.len + 1);
+    for (uint32_t i = 0; i < module.bindings.len; i++)
+        names[i] = str_text(t->strings, module.bindings.data[i].name);
     return names;
 }
 
 static AstId find_kernel(Sema *s) {
-    SemaCore *core = sema_core(s);
+    const SemaModule *module = sema_module(s);
     const char *name = s->request->kernel;
     uint32_t i;
-    if (map_get(&core->by_name, str_internz(s->strings, name), &i) &&
-        core->bindings.data[i].kind == BIND_FUNCTION)
-        return core->bindings.data[i].ast;
+    if (map_get(&module->by_name, str_internz(s->strings, name), &i) &&
+        module->bindings.data[i].kind == BIND_FUNCTION)
+        return module->bindings.data[i].ast;
     const char *const *kernels = sema_kernels(s->ast);
     const char *near_name = diag_nearest(name, kernels);
     Span file = {.file = ast_node(s->ast, s->ast->root)->span.file};
@@ -252,7 +252,7 @@ static void bind_params(Signature *g, IrOp func) {
 static void build_kernel(Sema *s, AstId kernel, Signature *g) {
     IrOp func = ir_new_func(s->m, g->kernel.name, g->kernel.span, g->types, g->n_passed,
                             s->request->num_warps);
-    s->frame = sema_frame_new(s, sema_core(s), kernel, (Span){0});
+    s->frame = sema_frame_new(s, sema_module(s), kernel, (Span){0});
     s->scope = sema_scope_new(s);
     ir_at_end(&s->b, ir_region_block(s->m, func, 0));
     bind_params(g, func);
@@ -278,11 +278,9 @@ static const char *describe_request(Sema *s) {
 
 static SemaCore *core_new(Sema *s) {
     SemaCore *core = arena_new_of(s->arena, SemaCore);
-    map_init(&core->by_name, s->arena);
-    core->module_frame = sema_frame_new(s, core, 0, (Span){0});
-    core->module_scope = sema_scope_new(s);
-    s->frame = core->module_frame;
-    s->scope = core->module_scope;
+    SemaModule *module = sema_module_new(s, core, ast_node(s->ast, s->ast->root)->span.file);
+    s->frame = module->frame;
+    s->scope = module->scope;
     return core;
 }
 
@@ -292,7 +290,7 @@ bool sema_specialise(Ast *t, const SemaRequest *r, IrModule *m, Diag *d) {
     uint32_t errors = diag_errors(d);
     s.b.m = m;
     SemaCore *core = core_new(&s);
-    sema_module_walk(&s, core);
+    sema_module_walk(&s, sema_module(&s), t->root);
     AstId kernel = find_kernel(&s);
     Signature g;
     if (!kernel || !read_signature(&s, kernel, &g))

@@ -25,7 +25,8 @@ typedef struct SemaRequest {
     const SemaConst *consts;
     uint32_t n_consts;
     uint32_t num_warps;
-    const char *arch; /* "sm_90a" */
+    const char *arch;        /* "sm_90a" */
+    const char *import_root; /* where imported files are looked up; NULL: nowhere */
 } SemaRequest;
 
 /* Adds one FUNC to `m`. Parameters of the kernel come in source order without the constexpr ones.

@@ -46,8 +46,8 @@ static bool fold_name(Walk *w, const AstNode *n, SVal *out) {
         return !var->hole && sema_is_static(*out);
     }
     uint32_t i;
-    SemaCore *core = sema_core(s);
-    if (!map_get(&core->by_name, n->name, &i) || core->bindings.data[i].kind == BIND_HOST)
+    SemaModule *module = sema_module(s);
+    if (!map_get(&module->by_name, n->name, &i) || module->bindings.data[i].kind == BIND_HOST)
         return false;
     return sema_module_get(s, n->name, n->span, out) && sema_is_static(*out);
 }

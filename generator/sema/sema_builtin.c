@@ -112,10 +112,22 @@ static SVal unknown_name(Sema *s, const char *owner, const char *name, const cha
     return sema_error(s, DIAG_SEMA_UNSUPPORTED, at, "%s has no supported '%s'", owner, name);
 }
 
+/* Of torch, kernels may use dtypes, finfo and iinfo. */
+static SVal torch_name(Sema *s, const char *name, Span at) {
+    for (unsigned i = 1; i < D_COUNT; i++)
+        if (!strcmp(dt_name(s, dt((DBase)i)), name))
+            return sv_dtype(dt((DBase)i));
+    return sema_error(s, DIAG_SEMA_UNSUPPORTED, at,
+                      "'torch.%s' is host code and cannot be used in a kernel", name);
+}
+
 SVal sema_namespace_get(Sema *s, Str ns_str, Str name_str, Span at) {
     const char *ns = str_text(s->strings, ns_str), *name = str_text(s->strings, name_str);
     uint32_t index;
     DType t;
+    SVal imported;
+    if (sema_imported_get(s, ns_str, name_str, at, &imported))
+        return imported;
     if (find_builtin(ns, name, &index))
         return builtin_value(index);
     for (size_t i = 0; i < COUNT(members); i++)
@@ -128,6 +140,11 @@ SVal sema_namespace_get(Sema *s, Str ns_str, Str name_str, Span at) {
         if (!strcmp(name, "void"))
             return sv_dtype(dt(D_NONE));
     }
+    SVal limit;
+    if (sema_type_limit(s, ns, name, &limit))
+        return limit;
+    if (!strcmp(ns, "torch"))
+        return torch_name(s, name, at);
     return unknown_name(s, ns, name, names_of(s, ns), at);
 }
 

@@ -26,6 +26,21 @@ bool arg_axis(Sema *s, SVal x, SVal tensor, Span at, uint32_t *out);
 bool arg_choice(Sema *s, SVal x, const char *name, const char *const *choices, int missing, Span at,
                 int *out);
 
+/* 0 .. extent - 1 along one axis, in a shape. */
+SVal sema_coordinates(Sema *s, uint32_t rank, const int64_t *shape, uint32_t axis, Span at);
+/* src at `index` along the axis; shapes and types are checked. */
+SVal sema_gather(Sema *s, SVal x, SVal index, uint32_t axis, Span at);
+/* torch.finfo(t).max and the like; ns is "torch.finfo.<type>". */
+bool sema_type_limit(Sema *s, const char *ns, const char *name, SVal *out);
+
+/* Shared buffers. One with gaps (a part along an inner dimension) has `len` set; it begins at
+ * shape[rank + d] in dimension d of the buffer that `v` is. */
+SVal sema_shared_buffer(Sema *s, DType t, uint32_t rank, const int64_t *shape, Span at);
+SVal sema_full_view(Sema *s, SVal buffer, Span at);
+int64_t sema_buffer_bytes(SVal buffer);
+/* From byte `start`, plus `index` (None, or an integer scalar) times the bytes of the view. */
+SVal sema_buffer_view(Sema *s, SVal buffer, DType t, uint32_t rank, const int64_t *shape,
+                      int64_t start, SVal index, Span at);
 SVal sema_transpose(Sema *s, SVal x, const SVal *dims, Span at);
 SVal sema_reshape(Sema *s, SVal x, uint32_t rank, const int64_t *shape, Span at);
 /* max or min of two numbers or tensors. */

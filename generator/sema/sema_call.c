@@ -110,6 +110,7 @@ SVal sema_eval_call(Sema *s, AstId expr) {
 typedef struct Binder {
     Sema *s;
     const AstNode *function;
+    AstId ast; /* its id */
     const SArgs *args;
     Span at;
     bool *used;    /* keyword arguments */
@@ -144,11 +145,11 @@ static bool find_keyword(Binder *b, Str name, SVal *out) {
 /* Defaults belong to the place of the definition: the module. */
 static SVal eval_default(Binder *b, const AstNode *param) {
     Sema *s = b->s;
-    SemaCore *core = sema_core(s);
     SemaFrame *frame = s->frame;
     SemaScope *scope = s->scope;
-    s->frame = core->module_frame;
-    s->scope = core->module_scope;
+    SemaModule *module = sema_module_of(s, b->ast);
+    s->frame = module->frame;
+    s->scope = module->scope;
     SVal v = sema_eval(s, param->b);
     s->frame = frame;
     s->scope = scope;
@@ -228,8 +229,8 @@ static void check_leftovers(Binder *b) {
 }
 
 /* The parameters' values in order; NULL after a diagnostic. */
-static SVal *bind_all(Sema *s, const AstNode *function, const SArgs *args, Span at) {
-    Binder b = {.s = s, .function = function, .args = args, .at = at};
+static SVal *bind_all(Sema *s, AstId ast, const AstNode *function, const SArgs *args, Span at) {
+    Binder b = {.s = s, .function = function, .ast = ast, .args = args, .at = at};
     b.used = arena_array(s->arena, bool, args->n_key + 1);
     SVal *values = arena_array(s->arena, SVal, function->list.len + 1);
     for (uint32_t i = 0; i < function->list.len && !b.failed; i++) {
@@ -261,12 +262,12 @@ SVal sema_call_function(Sema *s, AstId function, const SArgs *args, Span at) {
     AstNode f = *ast_node(s->ast, function);
     if (!may_inline(s, function, at))
         return sv_error();
-    SVal *values = bind_all(s, &f, args, at);
+    SVal *values = bind_all(s, function, &f, args, at);
     if (!values)
         return sv_error();
     SemaFrame *caller = s->frame;
     SemaScope *scope = s->scope;
-    s->frame = sema_frame_new(s, caller->core, function, at);
+    s->frame = sema_frame_new(s, sema_module_of(s, function), function, at);
     s->scope = sema_scope_new(s);
     s->call_depth++;
     for (uint32_t i = 0; i < f.list.len; i++) {

@@ -47,14 +47,15 @@ typedef struct SemaScope {
 typedef struct SemaFrame {
     struct SemaFrame *caller;
     struct SemaCore *core;
-    AstId function;         /* 0: the module */
-    Span call;              /* where it is called; file 0 for the kernel */
-    Map slots;              /* Str -> slot */
-    VEC(Str) names;         /* by slot */
-    uint32_t runtime_loops; /* around the statement being run */
+    struct SemaModule *module; /* where its names are looked up */
+    AstId function;            /* 0: the module */
+    Span call;                 /* where it is called; file 0 for the kernel */
+    Map slots;                 /* Str -> slot */
+    VEC(Str) names;            /* by slot */
+    uint32_t runtime_loops;    /* around the statement being run */
 } SemaFrame;
 
-SemaFrame *sema_frame_new(Sema *s, struct SemaCore *core, AstId function, Span call);
+SemaFrame *sema_frame_new(Sema *s, struct SemaModule *module, AstId function, Span call);
 SemaScope *sema_scope_new(Sema *s);
 SemaScope *sema_scope_copy(Sema *s, const SemaScope *from);
 const SemaVar *sema_scope_get(const SemaScope *scope, uint32_t slot); /* NULL: never assigned */
@@ -97,11 +98,20 @@ typedef struct Binding {
     SVal value;       /* VALUE, and EXPR/ELEMENT once done */
 } Binding;
 
-typedef struct SemaCore {
+/* One file: the one that is compiled, or one that it imports. */
+typedef struct SemaModule {
+    struct SemaCore *core;
+    uint32_t file;
+    Str dotted;  /* of an import; 0 for the file that is compiled */
     Map by_name; /* Str -> index of the last binding */
     VEC(Binding) bindings;
-    SemaFrame *module_frame;
-    SemaScope *module_scope;
+    SemaFrame *frame;
+    SemaScope *scope;
+    uint32_t branches; /* while it is walked: statements that may not run, around this one */
+} SemaModule;
+
+typedef struct SemaCore {
+    VEC(SemaModule *) modules;  /* the first one is compiled */
     const char *specialisation; /* for notes; NULL when there is nothing to say */
     AstId shared;               /* the operand that a comparison chain shares, and its value */
     SVal shared_value;
@@ -112,9 +122,20 @@ typedef struct SemaCore {
 static inline SemaCore *sema_core(const Sema *s) {
     return s->frame->core;
 }
-void sema_module_walk(Sema *s, SemaCore *core);
+static inline SemaModule *sema_module(const Sema *s) {
+    return s->frame->module;
+}
+SemaModule *sema_module_new(Sema *s, SemaCore *core, uint32_t file);
+/* Collects the names that the file defines. */
+void sema_module_walk(Sema *s, SemaModule *module, AstId root);
+/* The module that defines a function. */
+SemaModule *sema_module_of(const Sema *s, AstId function);
+/* --- files that the module imports (sema_import.c) --- */
+/* A namespace for the dotted name of a file under the import root; false when there is none. */
+bool sema_find_import(Sema *s, Str dotted, SVal *out);
 /* False when the module does not define the name. Evaluates constants on first use. */
 bool sema_module_get(Sema *s, Str name, Span at, SVal *out);
+bool sema_module_lookup(Sema *s, SemaModule *module, Str name, Span at, SVal *out);
 bool sema_is_jit(const Sema *s, AstId function);
 /* `tl.constexpr` or a name imported for it, judged by its last part. */
 bool sema_is_constexpr(const Sema *s, AstId annotation);

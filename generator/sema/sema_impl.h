@@ -149,6 +149,9 @@ SVal sema_subscript(Sema *s, SVal object, SVal index, Span at); /* x[:, None], t
 /* Resolves a name in a namespace: "tl" + "load" -> SV_BUILTIN, "tl" + "float32" -> SV_DTYPE,
  * "tl" + "math" -> SV_NAMESPACE. Unknown names are diagnosed with the nearest known one. */
 SVal sema_namespace_get(Sema *s, Str ns, Str name, Span at);
+/* A name of an imported file, by the namespace that sema_find_import gave; false when `ns` is no
+ * such namespace. */
+bool sema_imported_get(Sema *s, Str ns, Str name, Span at, SVal *out);
 /* `import triton.language as tl`: the canonical namespace of a dotted module name, or SV_ERROR when
  * it is not one of ours (host modules are fine until they are used inside a kernel). */
 SVal sema_import(Sema *s, Str module);

@@ -18,10 +18,11 @@ const char *sema_format(Sema *s, const char *format, ...) {
     return b.text;
 }
 
-SemaFrame *sema_frame_new(Sema *s, SemaCore *core, AstId function, Span call) {
+SemaFrame *sema_frame_new(Sema *s, SemaModule *module, AstId function, Span call) {
     SemaFrame *f = arena_new_of(s->arena, SemaFrame);
     f->caller = s->frame;
-    f->core = core;
+    f->core = module->core;
+    f->module = module;
     f->function = function;
     f->call = call;
     map_init(&f->slots, s->arena);
@@ -109,16 +110,16 @@ SVal sema_use_var(Sema *s, Str name, const SemaVar *var, Span at) {
 static const char *nearest(Sema *s, Str name) {
     static const char *const builtins[] = {"range", "min", "max", "float", "int",
                                            "bool",  "len", "abs", "tuple", "str"};
-    const SemaCore *core = sema_core(s);
+    const SemaModule *module = sema_module(s);
     const SemaFrame *f = s->frame;
     uint32_t n = (uint32_t)(sizeof builtins / sizeof *builtins), at = 0;
     const char **names =
-        arena_array(s->arena, const char *, f->names.len + core->bindings.len + n + 1);
+        arena_array(s->arena, const char *, f->names.len + module->bindings.len + n + 1);
     for (uint32_t i = 0; i < f->names.len; i++)
         if (sema_scope_get(s->scope, i))
             names[at++] = sema_text(s, f->names.data[i]);
-    for (uint32_t i = 0; i < core->bindings.len; i++)
-        names[at++] = sema_text(s, core->bindings.data[i].name);
+    for (uint32_t i = 0; i < module->bindings.len; i++)
+        names[at++] = sema_text(s, module->bindings.data[i].name);
     for (uint32_t i = 0; i < n; i++)
         names[at++] = builtins[i];
     return diag_nearest(sema_text(s, name), names);
