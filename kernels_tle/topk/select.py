@@ -48,47 +48,53 @@ def tile_keys(row, base, start, end, BLOCK: tl.constexpr, GROUP: tl.constexpr):
 
 
 @triton.jit
-def count_digits(hist, row, first, tiles, start, end, prefix, SHIFT: tl.constexpr, BITS: tl.constexpr,
-                 BLOCK: tl.constexpr, GROUP: tl.constexpr):
-    """Histogram of the digit at SHIFT over the keys whose higher bits equal prefix."""
+def clear(hist):
     tl.store(tle.gpu.local_ptr(hist, (tl.arange(0, BINS),)), tl.zeros((BINS,), tl.int32))
-    for t in range(tiles):
-        key = tile_keys(row, first + t * BLOCK, start, end, BLOCK, GROUP)
-        counted = key != 0
-        if SHIFT + BITS < 32:
-            counted = (key >> (SHIFT + BITS)) == prefix
-        digit = ((key >> SHIFT) & ((1 << BITS) - 1)).to(tl.int32)
-        tl.atomic_add(tle.gpu.local_ptr(hist, (digit,)), 1, mask=counted, sem="relaxed", scope="cta")
 
 
 @triton.jit
-def find_digit(hist, need):
-    """The digit whose bin holds the need-th largest key, the keys above that bin, the keys in it."""
+def pick_bin(hist, found, need):
+    """The bin that holds the need-th largest, how many lie above it, how many in it."""
     digit = (BINS - 1) - tl.arange(0, BINS)
     count = tl.load(tle.gpu.local_ptr(hist, (digit,)))
     above, total = tle.cumsum(count)
+    # Exactly one bin is hit; its thread tells the others.
     hit = (above < need) & (above + count >= need)
-    return tl.sum(tl.where(hit, digit, 0)), tl.sum(tl.where(hit, above, 0)), tl.sum(tl.where(hit, count, 0))
+    tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 0, tl.int32),)), digit, mask=hit)
+    tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 1, tl.int32),)), above, mask=hit)
+    tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 2, tl.int32),)), count, mask=hit)
+    return (tl.load(tle.gpu.local_ptr(found, (0,))), tl.load(tle.gpu.local_ptr(found, (1,))),
+            tl.load(tle.gpu.local_ptr(found, (2,))))
 
 
 @triton.jit
-def find_threshold(hist, row, first, tiles, start, end, want, BLOCK: tl.constexpr, GROUP: tl.constexpr):
+def find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK: tl.constexpr, GROUP: tl.constexpr):
     """(threshold, ties): every key above threshold is wanted, and so many of those equal to it."""
-    count_digits(hist, row, first, tiles, start, end, 0, 21, 11, BLOCK, GROUP)
-    digit, above, count = find_digit(hist, want)
-    need = want - above
-    prefix = digit.to(tl.uint32)
-    if need == count:
-        return (prefix << 21) - 1, 0
-    count_digits(hist, row, first, tiles, start, end, prefix, 10, 11, BLOCK, GROUP)
-    digit, above, count = find_digit(hist, need)
-    need -= above
-    prefix = (prefix << 11) | digit.to(tl.uint32)
-    if need == count:
-        return (prefix << 10) - 1, 0
-    count_digits(hist, row, first, tiles, start, end, prefix, 0, 10, BLOCK, GROUP)
-    digit, above, count = find_digit(hist, need)
-    return (prefix << 10) | digit.to(tl.uint32), need - above
+    need = want
+    prefix = tl.full((), 0, tl.uint32)
+    shift = tl.full((), 21, tl.uint32)
+    width = tl.full((), 11, tl.uint32)
+    lowest = prefix
+    whole = False
+    searching = True
+    while searching:
+        clear(hist)
+        for t in range(tiles):
+            key = tile_keys(row, first + t * BLOCK, start, end, BLOCK, GROUP)
+            digit = key >> shift
+            counted = (key != 0) & ((digit >> width) == prefix)
+            place = tle.gpu.local_ptr(hist, ((digit & ((1 << width) - 1)).to(tl.int32),))
+            tl.atomic_add(place, 1, mask=counted, sem="relaxed", scope="cta")
+        digit, above, count = pick_bin(hist, found, need)
+        need -= above
+        prefix = (prefix << width) | digit.to(tl.uint32)
+        lowest = prefix << shift
+        whole = need == count
+        searching = (shift > 0) & (not whole)
+        # 11 bits from 21, 11 bits from 10, 10 bits from 0
+        width = tl.where(shift == 21, 11, 10).to(tl.uint32)
+        shift = tl.where(shift == 21, 10, 0).to(tl.uint32)
+    return lowest - tl.where(whole, 1, 0).to(tl.uint32), tl.where(whole, 0, need)
 
 
 @triton.jit
@@ -149,7 +155,8 @@ def topk_select(scores, lengths, row_starts, indices, row_stride, index_stride, 
     first = (start // GROUP) * GROUP
     tiles = (end - first - 1) // BLOCK + 1
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
-    threshold, ties = find_threshold(hist, row, first, tiles, start, end, want, BLOCK, GROUP)
+    found = tle.gpu.alloc([4], tl.int32, nv_mma_shared_layout=False)
+    threshold, ties = find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK, GROUP)
     write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP)
 
 
@@ -175,22 +182,15 @@ def threshold_of_tile(key, hist, found, want, EXACT: tl.constexpr):
     searching = True
     while searching:
         shift = tl.maximum(21 - libdevice.clz((high - low).to(tl.int32, bitcast=True)), 0).to(tl.uint32)
-        tl.store(tle.gpu.local_ptr(hist, (tl.arange(0, BINS),)), tl.zeros((BINS,), tl.int32))
+        clear(hist)
         inside = (key >= low) & (key <= high)
         digit = ((key - low) >> shift).to(tl.int32)
         tl.atomic_add(tle.gpu.local_ptr(hist, (digit,)), 1, mask=inside, sem="relaxed", scope="cta")
-        digit = (BINS - 1) - tl.arange(0, BINS)
-        count = tl.load(tle.gpu.local_ptr(hist, (digit,)))
-        above, total = tle.cumsum(count)
-        # Exactly one bin is hit; its thread tells the others.
-        hit = (above < need) & (above + count >= need)
-        tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 0, tl.int32),)), digit, mask=hit)
-        tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 1, tl.int32),)), above, mask=hit)
-        tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 2, tl.int32),)), count, mask=hit)
-        need -= tl.load(tle.gpu.local_ptr(found, (1,)))
-        low += tl.load(tle.gpu.local_ptr(found, (0,))).to(tl.uint32) << shift
-        high = tl.minimum(high, low + ((1 << shift) - 1))
-        whole = need == tl.load(tle.gpu.local_ptr(found, (2,)))
+        digit, above, count = pick_bin(hist, found, need)
+        need -= above
+        low += digit.to(tl.uint32) << shift
+        high = low + tl.minimum(high - low, (1 << shift) - 1)
+        whole = need == count
         searching = (shift > 0) & (not whole)
         if not EXACT:
             searching = False
@@ -251,33 +251,53 @@ def sample_mark(hist, found, row, first, start, end, aim, SAMPLE: tl.constexpr, 
 
 
 @triton.jit
+def tile_scores(row, base, end, BLOCK: tl.constexpr, GROUP: tl.constexpr):
+    """Scores of columns base .. base + BLOCK - 1 in whole groups, -inf in groups past the end;
+    base may lie past the end."""
+    offset = tl.arange(0, BLOCK)
+    in_group = (offset // GROUP) < ((tl.minimum(end - base, BLOCK) + (GROUP - 1)) // GROUP)
+    return tl.load(row + base + offset, mask=in_group, other=float("-inf"))
+
+
+@triton.jit
 def keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK: tl.constexpr, GROUP: tl.constexpr,
                    CAP: tl.constexpr):
     """Appends every element not below mark to the list, in order; returns how many there are, or some
-    number over CAP when they do not fit."""
+    number over CAP when they do not fit. mark is above -inf. The list has room for a tile more than
+    CAP. Up to GROUP - 1 elements on either side of the row may be listed too, with indices outside.
+    """
     kept = 0
     t = 0
+    x = tile_scores(row, first, end, BLOCK, GROUP)
     while (t < tiles) & (kept <= CAP):
         base = first + t * BLOCK
-        offset = tl.arange(0, BLOCK)
-        in_group = (offset // GROUP) <= ((end - base - 1) // GROUP)
-        x = tl.load(row + base + offset, mask=in_group, other=0.0)
-        hit = (offset < end - base) & (offset >= start - base) & (not (x < mark))
+        following = tile_scores(row, base + BLOCK, end, BLOCK, GROUP)
+        hit = not (x < mark)
         before, total = tle.cumsum(hit.to(tl.int32))
         place = kept + before
-        fits = hit & (place < CAP)
-        tl.store(tle.gpu.local_ptr(value, (place,)), x, mask=fits)
-        tl.store(tle.gpu.local_ptr(index, (place,)), base - start + offset, mask=fits)
+        tl.store(tle.gpu.local_ptr(value, (place,)), x, mask=hit)
+        tl.store(tle.gpu.local_ptr(index, (place,)), base - start + tl.arange(0, BLOCK), mask=hit)
         kept += total
         t += 1
+        x = following
     return kept
+
+
+@triton.jit
+def listed_keys(value, index, kept, count, CAP: tl.constexpr):
+    """(keys, indices) of the list; key 0 past its end and for indices outside the row."""
+    place = tl.arange(0, CAP)
+    listed = place < kept
+    i = tl.load(tle.gpu.local_ptr(index, (place,)), mask=listed, other=-1)
+    x = tl.load(tle.gpu.local_ptr(value, (place,)), mask=listed, other=0.0)
+    return tl.where((i >= 0) & (i < count), ordered_key(x), 0), i
 
 
 @triton.jit
 def topk_stream(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
                 K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr, SAMPLE: tl.constexpr,
                 CAP: tl.constexpr):
-    """One row per program, k <= CAP / 2. Rows up to CAP go to the list whole."""
+    """One row per program, k <= CAP / 2. Rows up to CAP stay in registers."""
     tl.static_assert(BLOCK <= 32768 and CAP <= 32768, "two counts of a tile share one 32-bit word")
     row_id = tl.program_id(0).to(tl.int64)
     start, end = row_window(lengths, row_starts, columns, flags)
@@ -291,19 +311,20 @@ def topk_stream(scores, lengths, row_starts, indices, row_stride, index_stride, 
     tiles = (end - first - 1) // BLOCK + 1
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
     found = tle.gpu.alloc([4], tl.int32, nv_mma_shared_layout=False)
-    value = tle.gpu.alloc([CAP], tl.float32, nv_mma_shared_layout=False)
-    index = tle.gpu.alloc([CAP], tl.int32, nv_mma_shared_layout=False)
-    mark = float("-inf")
-    if end - start > CAP:
+    value = tle.gpu.alloc([CAP + BLOCK], tl.float32, nv_mma_shared_layout=False)
+    index = tle.gpu.alloc([CAP + BLOCK], tl.int32, nv_mma_shared_layout=False)
+    if end - first <= CAP:
+        key = tile_keys(row, first, start, end, CAP, GROUP)
+        i = first - start + tl.arange(0, CAP)
+    else:
         mark = sample_mark(hist, found, row, first, start, end, want * 2, SAMPLE, GROUP)
-    kept = keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK, GROUP, CAP)
-    if (kept < want) | (kept > CAP):
-        threshold, ties = find_threshold(hist, row, first, tiles, start, end, want, BLOCK, GROUP)
-        write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP)
-        return
-    place = tl.arange(0, CAP)
-    listed = place < kept
-    key = ordered_key(tl.load(tle.gpu.local_ptr(value, (place,)), mask=listed, other=0.0))
-    key = tl.where(listed, key, 0)
+        kept = 0
+        if mark > float("-inf"):
+            kept = keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK, GROUP, CAP)
+        if (kept < want + 2 * (GROUP - 1)) | (kept > CAP):
+            threshold, ties = find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK, GROUP)
+            write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP)
+            return
+        key, i = listed_keys(value, index, kept, end - start, CAP)
     threshold, ties = threshold_of_tile(key, hist, found, want, True)
-    write_tile(out, key, tl.load(tle.gpu.local_ptr(index, (place,)), mask=listed, other=0), threshold, ties)
+    write_tile(out, key, i, threshold, ties)
