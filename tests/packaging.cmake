@@ -14,6 +14,15 @@ if(TARGET tle AND TARGET tle-grid)
     set_tests_properties(packaging.external PROPERTIES LABELS soak TIMEOUT 3600)
 endif()
 
+# Needs torch and a GPU, and skips itself where they are not.
+set(TLE_TORCH_PYTHON "${TLE_PYTHON}" CACHE FILEPATH "A Python that has torch and pytest, for the tests of tle.torch")
+if(TARGET tle)
+    add_test(NAME gpu.python COMMAND ${TLE_TORCH_PYTHON} -m pytest -q -p no:cacheprovider -m gpu
+             "${CMAKE_CURRENT_SOURCE_DIR}/python/test_torch.py" "${CMAKE_CURRENT_SOURCE_DIR}/python/test_examples.py")
+    set_tests_properties(gpu.python PROPERTIES LABELS gpu ENVIRONMENT
+        "PYTHONDONTWRITEBYTECODE=1;TLE_LIBRARY=$<TARGET_FILE:tle>;PYTHONPATH=${PROJECT_SOURCE_DIR}/python")
+endif()
+
 find_program(TLE_GROFF NAMES groff)
 foreach(page IN LISTS TLE_MAN_PAGES)
     get_filename_component(name "${page}" NAME_WE)

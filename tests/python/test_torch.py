@@ -166,6 +166,28 @@ def test_strict_after_preload(torch):
         torch.cuda.synchronize()
 
 
+def test_inputs_that_require_gradients(torch):
+    x = scores(torch, 2, 3000).requires_grad_()
+    got = torch.ops.tle.topk_select(x, 8)
+    assert not got.requires_grad and torch.equal(got, expected(torch, x.detach(), 8))
+
+
+def test_two_devices(torch):
+    """The current device is neither asked nor changed."""
+    if torch.cuda.device_count() < 2:
+        pytest.skip("there is one GPU")
+    results = []
+    for device in ("cuda:1", "cuda:0", "cuda:1"):
+        x = scores(torch, 3, 9000).to(device)
+        got = tle.topk_select(x, 300)
+        assert got.device == x.device and torch.cuda.current_device() == 0
+        assert torch.equal(got, expected(torch, x, 300))
+        results.append(got.cpu())
+    assert torch.equal(results[0], results[1])
+    with pytest.raises(tle.Error, match="scores is on cuda:1; the handle's device takes cuda:0"):
+        tle.topk_select(x, 8, handle=tle.default_handle("cuda:0"))
+
+
 def test_import_leaves_torch_alone():
     code = "import sys, tle; tle.default_handle('cuda'); print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True,
