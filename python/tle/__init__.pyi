@@ -1,62 +1,62 @@
 from collections.abc import Callable
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, SupportsInt, TypeVar, Union
+from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, Union
 import enum
 
 __version__: str
 
 class Status(enum.IntEnum):
-    OK: int
-    INVALID_ARGUMENT: int
-    UNSUPPORTED_SHAPE: int
-    UNSUPPORTED_DTYPE: int
-    UNSUPPORTED_ARCH: int
-    WORKSPACE_TOO_SMALL: int
-    NOT_PRELOADED: int
-    PACK_NOT_FOUND: int
-    PACK_VERSION: int
-    DRIVER_NOT_FOUND: int
-    DRIVER_TOO_OLD: int
-    DRIVER_ERROR: int
-    OUT_OF_MEMORY: int
-    INTERNAL: int
-    NO_DEVICE: int
-    NO_VARIANT: int
-    PACK_CORRUPT: int
-    TABLE_INVALID: int
-    EMULATOR_NOT_FOUND: int
-    EMULATOR_FAULT: int
-    CAPTURE_UNSUPPORTED: int
-    NOT_FOUND: int
+    OK = 0
+    INVALID_ARGUMENT = 1
+    UNSUPPORTED_SHAPE = 2
+    UNSUPPORTED_DTYPE = 3
+    UNSUPPORTED_ARCH = 4
+    WORKSPACE_TOO_SMALL = 5
+    NOT_PRELOADED = 6
+    PACK_NOT_FOUND = 7
+    PACK_VERSION = 8
+    DRIVER_NOT_FOUND = 9
+    DRIVER_TOO_OLD = 10
+    DRIVER_ERROR = 11
+    OUT_OF_MEMORY = 12
+    INTERNAL = 13
+    NO_DEVICE = 14
+    NO_VARIANT = 15
+    PACK_CORRUPT = 16
+    TABLE_INVALID = 17
+    EMULATOR_NOT_FOUND = 18
+    EMULATOR_FAULT = 19
+    CAPTURE_UNSUPPORTED = 20
+    NOT_FOUND = 21
 
 class DType(enum.IntEnum):
-    INT32: int
-    INT64: int
-    FLOAT16: int
-    FLOAT32: int
-    BFLOAT16: int
+    INT32 = 32
+    INT64 = 64
+    FLOAT16 = 528
+    FLOAT32 = 544
+    BFLOAT16 = 1040
 
 class DeviceKind(enum.IntEnum):
-    DEFAULT: int
-    CUDA: int
-    EMU: int
-    NONE: int
+    DEFAULT = 0
+    CUDA = 1
+    EMU = 2
+    NONE = 3
 
 class LogFlag(enum.IntFlag):
-    ERROR: int
-    WARN: int
-    CHECK: int
-    DISPATCH: int
-    LOAD: int
-    PROFILE: int
-    ALL: int
+    ERROR = 1
+    WARN = 2
+    CHECK = 4
+    DISPATCH = 8
+    LOAD = 16
+    PROFILE = 32
+    ALL = 63
 
 class Part(enum.IntEnum):
-    META: int
-    PTX: int
-    TIR: int
-    CUBIN: int
+    META = 1
+    PTX = 2
+    TIR = 3
+    CUBIN = 4
 
 class Error(RuntimeError):
     status: Status
@@ -117,7 +117,6 @@ class _CupyStream(Protocol):
     def ptr(self) -> int: ...
 
 _Array = Union[_DLPackArray, _HostArray]
-_A = TypeVar("_A", bound=_Array)
 _Stream = Union[int, _CudaStream, _TorchStream, _CupyStream, None]
 _Part = Literal["meta", "ptx", "tir", "cubin"]
 
@@ -151,6 +150,7 @@ def device_count(kind: object = ...) -> int: ...
 def version() -> tuple[int, int, int]: ...
 def build_info() -> str: ...
 def library_path() -> str: ...
-def topk_select(scores: _A, k: SupportsInt, *, lengths: _Array | None = ...,
+# The result is an array of the kind of scores, of int32.
+def topk_select(scores: _Array, k: SupportsIndex, *, lengths: _Array | None = ...,
                 row_starts: _Array | None = ..., out: _Array | None = ..., stream: _Stream = ...,
-                handle: Handle | None = ...) -> _A: ...
+                handle: Handle | None = ...) -> Any: ...
