@@ -47,6 +47,39 @@ LLVMTargetMachineRef cg_machine(const PassTarget *target, uint32_t opt_level, ch
     return machine;
 }
 
+static bool packs_halves(LLVMValueRef x) {
+    if (!LLVMIsAInstruction(x) || LLVMGetInstructionOpcode(x) != LLVMShl)
+        return false;
+    LLVMValueRef amount = LLVMGetOperand(x, 1);
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(x));
+    return LLVMIsAConstantInt(amount) && LLVMConstIntGetZExtValue(amount) >= bits / 2;
+}
+
+/* Turns `or disjoint` into the sum that it stands for, but where it packs two halves of a word.
+ * LLVM derives it from the condition of a block and may then move it out of the block, where bits
+ * overlap; its strength reduction of straight lines still takes the moved value for a sum, and gets
+ * other addresses. */
+static void disjoint_to_sum(LLVMBuilderRef b, LLVMValueRef x) {
+    if (LLVMGetInstructionOpcode(x) != LLVMOr || !LLVMGetIsDisjoint(x) ||
+        LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMIntegerTypeKind)
+        return;
+    LLVMValueRef left = LLVMGetOperand(x, 0), right = LLVMGetOperand(x, 1);
+    if (packs_halves(left) || packs_halves(right))
+        return;
+    LLVMPositionBuilderBefore(b, x);
+    LLVMReplaceAllUsesWith(x, LLVMBuildAdd(b, left, right, ""));
+    LLVMInstructionEraseFromParent(x);
+}
+
+static void disjoint_to_sums(Cg *c) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k))
+            for (LLVMValueRef x = LLVMGetFirstInstruction(k), next; x; x = next) {
+                next = LLVMGetNextInstruction(x);
+                disjoint_to_sum(c->b, x);
+            }
+}
+
 bool cg_optimise(Cg *c, LLVMTargetMachineRef machine) {
     static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>",
                                             "default<O3>"};
@@ -59,8 +92,10 @@ bool cg_optimise(Cg *c, LLVMTargetMachineRef machine) {
     LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
     LLVMErrorRef error = LLVMRunPasses(c->mod, pipelines[level], machine, o);
     LLVMDisposePassBuilderOptions(o);
-    if (!error)
+    if (!error) {
+        disjoint_to_sums(c);
         return true;
+    }
     char *text = LLVMGetErrorMessage(error);
     diag_error(c->diag, DIAG_CODEGEN_LLVM, ir_span(c->m, c->func), "LLVM's optimiser says: %s",
                text);
