@@ -8,6 +8,7 @@
 #include "codegen/cg_impl.h"
 #include "codegen/cg_scan_sum.h"
 
+#include "analysis/axis_range.h"
 #include "analysis/layout_rule.h"
 #include "analysis/scratch.h"
 
@@ -15,6 +16,7 @@ typedef struct Scan {
     IrOp op;
     uint32_t n; /* tiles */
     bool reverse, exclusive;
+    bool packed; /* two blocks' sums fit one word: see pack() */
     CgLines lines;
     uint32_t blocks, run; /* outer blocks of a line; registers in one */
     V init[CG_MAX_TUPLE]; /* exclusive */
@@ -174,6 +176,55 @@ static Prefix scan_lanes(Cg *c, const Scan *s, const uint8_t *bits, uint8_t n_bi
     return prefix;
 }
 
+/* --- two blocks in one word ---
+ *
+ * A scan that counts (a sum of small values that are not negative) needs few bits: the sums of two
+ * outer blocks then share one word on their way through lanes and warps, and no carry can cross. */
+
+enum { HALF = 16 };
+
+static Tuple pack(Cg *c, const Tuple *low, const Tuple *high) {
+    Tuple out = {{0}};
+    V up = LLVMBuildShl(c->b, high->at[0], cg_i32(c, HALF), "");
+
+    out.at[0] = LLVMBuildOr(c->b, up, low->at[0], "");
+    return out;
+}
+
+static void unpack(Cg *c, V word, Tuple *low, Tuple *high) {
+    low->at[0] = LLVMBuildAnd(c->b, word, cg_i32(c, (1u << HALF) - 1), "");
+    high->at[0] = LLVMBuildLShr(c->b, word, cg_i32(c, HALF), "");
+}
+
+static bool can_pack(Cg *c, const Scan *s) {
+    IrValue x = ir_operand(c->m, s->op, 0);
+    int64_t limit = (1 << HALF) - 1, n = ir_tile_elems(c->m, ir_value_type(c->m, x));
+
+    if (!is_sum(c, s) || s->reverse || s->blocks % 2)
+        return false;
+    Range r = range_of(c->m, x);
+    return r.lo >= 0 && r.hi <= limit && n <= limit / (r.hi ? r.hi : 1);
+}
+
+/* The lanes of every block of a line. */
+static void scan_blocks(Cg *c, const Scan *s, Tuple *totals, Prefix *prefixes) {
+    const uint8_t *bits = s->lines.lane_bits, n_bits = s->lines.n_lane_bits;
+
+    for (uint32_t b = 0; b < s->blocks && !c->failed; b += s->packed ? 2 : 1) {
+        if (!s->packed) {
+            prefixes[b] = scan_lanes(c, s, bits, n_bits, &totals[b]);
+            continue;
+        }
+        Tuple both = pack(c, &totals[b], &totals[b + 1]);
+        Prefix p = scan_lanes(c, s, bits, n_bits, &both);
+
+        prefixes[b].there = prefixes[b + 1].there = p.there;
+        if (p.there)
+            unpack(c, p.x.at[0], &prefixes[b].x, &prefixes[b + 1].x);
+        unpack(c, both.at[0], &totals[b], &totals[b + 1]);
+    }
+}
+
 /* --- warps --- */
 
 static uint32_t warps_along(const Scan *s) {
@@ -201,10 +252,13 @@ static void write_totals(Cg *c, const Scan *s, const Tuple *totals) {
     for (uint32_t line = 0; line < s->lines.len; line++) {
         V number = cg_lines_number(c, s->op, &s->lines, line);
 
-        for (uint32_t b = 0; b < s->blocks; b++)
+        for (uint32_t b = 0; b < s->blocks; b += s->packed ? 2 : 1) {
+            const Tuple *t = &totals[line * s->blocks + b];
+            Tuple x = s->packed ? pack(c, &t[0], &t[1]) : t[0];
+
             for (uint32_t i = 0; i < s->n; i++)
-                cg_store_scratch(c, totals[line * s->blocks + b].at[i],
-                                 partial(c, s, i, number, b, k));
+                cg_store_scratch(c, x.at[i], partial(c, s, i, number, b, k));
+        }
     }
     cg_guard_end(c, join);
 }
@@ -271,6 +325,24 @@ static Prefix warp_prefix(Cg *c, const Scan *s, uint32_t line, uint32_t block, T
     return prefix_by_walk(c, s, cg_lines_number(c, s->op, &s->lines, line), block, total);
 }
 
+/* Of every block of a line, in scan order. */
+static void warp_prefixes(Cg *c, const Scan *s, uint32_t line, Tuple *totals, Prefix *prefixes) {
+    bool pairs = s->packed && s->lines.n_warp_bits;
+
+    for (uint32_t b = 0; b < s->blocks && !c->failed; b += pairs ? 2 : 1) {
+        /* blocks are numbered in scan order here, and by coordinate in scratch */
+        uint32_t number = s->reverse ? s->blocks - 1 - b : b;
+        Prefix p = warp_prefix(c, s, line, number, &totals[b]);
+
+        prefixes[b] = p;
+        if (!pairs)
+            continue;
+        prefixes[b + 1].there = p.there;
+        unpack(c, p.x.at[0], &prefixes[b].x, &prefixes[b + 1].x);
+        unpack(c, totals[b].at[0], &totals[b], &totals[b + 1]);
+    }
+}
+
 /* --- results --- */
 
 /* Turns the inclusive scan of a run in `out` into the result, given what lies before the run. */
@@ -307,18 +379,16 @@ static Prefix first_prefix(Cg *c, const Scan *s) {
 /* `totals` and `prefixes` are of the blocks within the warp. */
 static void finish_line(Cg *c, const Scan *s, uint32_t line, Tuple *totals, Prefix *prefixes) {
     Prefix before = first_prefix(c, s), all = {{{0}}, NULL};
+    Prefix *warps = arena_array(c->arena, Prefix, s->blocks);
 
+    warp_prefixes(c, s, line, totals, warps);
     for (uint32_t b = 0; b < s->blocks && !c->failed; b++) {
-        /* blocks are numbered in scan order here, and by coordinate in scratch */
-        Tuple total = totals[b];
-        uint32_t number = s->reverse ? s->blocks - 1 - b : b;
-        Prefix warps = warp_prefix(c, s, line, number, &total);
-        Prefix run = join_prefixes(c, s, &before, &warps);
+        Prefix run = join_prefixes(c, s, &before, &warps[b]);
 
         run = join_prefixes(c, s, &run, &prefixes[b]);
         finish_run(c, s, line, b, &run);
-        before = extend(c, s, &before, &total);
-        all = extend(c, s, &all, &total);
+        before = extend(c, s, &before, &totals[b]);
+        all = extend(c, s, &all, &totals[b]);
     }
     for (uint32_t i = 0; i < s->n; i++)
         s->total[i].at[line] = all.x.at[i];
@@ -337,15 +407,15 @@ static void scan(Cg *c, const Scan *s) {
     Tuple *totals = arena_array(c->arena, Tuple, n), *by_number = arena_array(c->arena, Tuple, n);
     Prefix *prefixes = arena_array(c->arena, Prefix, n);
 
-    for (uint32_t line = 0; line < s->lines.len; line++)
-        for (uint32_t b = 0; b < s->blocks && !c->failed; b++) {
-            uint32_t at = line * s->blocks + b;
-            uint32_t number = s->reverse ? s->blocks - 1 - b : b;
+    for (uint32_t line = 0; line < s->lines.len && !c->failed; line++) {
+        Tuple *t = &totals[line * s->blocks];
 
-            totals[at] = scan_run(c, s, line, b);
-            prefixes[at] = scan_lanes(c, s, s->lines.lane_bits, s->lines.n_lane_bits, &totals[at]);
-            by_number[line * s->blocks + number] = totals[at];
-        }
+        for (uint32_t b = 0; b < s->blocks && !c->failed; b++)
+            t[b] = scan_run(c, s, line, b);
+        scan_blocks(c, s, t, &prefixes[line * s->blocks]);
+        for (uint32_t b = 0; b < s->blocks; b++)
+            by_number[line * s->blocks + (s->reverse ? s->blocks - 1 - b : b)] = t[b];
+    }
     if (s->lines.n_warp_bits && !c->failed) {
         write_totals(c, s, by_number);
         cg_barrier(c, s->op);
@@ -384,6 +454,7 @@ static bool open_scan(Cg *c, IrOp op, Scan *s) {
         if (s->exclusive)
             s->init[i] = cg_operand(c, op, s->n + i).at[0];
     }
+    s->packed = can_pack(c, s);
     return true;
 }
 
