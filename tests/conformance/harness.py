@@ -156,9 +156,12 @@ class Device:
             self.lib.tle_emu_module_unload(module)
 
 
-def run(source, kernel, grid=(1,), num_warps=4, **args):
+ROUND_ROBIN, RANDOM, ADVERSARIAL = range(3)  # schedules of warps
+
+
+def run(source, kernel, grid=(1,), num_warps=4, schedule=ROUND_ROBIN, seed=0, **args):
     ptx, meta = compile_kernel(source, kernel, args, num_warps)
-    device = Device()
+    device = Device(schedule=schedule, seed=seed)
     try:
         device.launch(ptx, meta, grid, args)
     finally:

@@ -1,4 +1,7 @@
-"""Random kernels against NumPy. A failing seed is a program to print: python random_program's text."""
+"""Random kernels against NumPy, under every schedule of the warps.
+
+TLE_RANDOM_FIRST and TLE_RANDOM_COUNT choose the seeds; `Program(seed).text()` is the program of one.
+"""
 import os
 
 import numpy as np
@@ -25,7 +28,7 @@ def test_random_program(seed):
     scratch = np.zeros(m * n, np.int64)
     trips = seed % 4
     load_kernels(text)["kernel"](*(Pointer(a) for a in inputs.values()), Tensor(np.int32(trips)), *map(Pointer, (*want, scratch)), m, n)
-    run(text, "kernel", num_warps=program.warps, **inputs, n=trips, out=got[0], out_f=got[1],
+    run(text, "kernel", num_warps=program.warps, schedule=seed % 3, seed=seed, **inputs, n=trips, out=got[0], out_f=got[1],
         g_ptr=scratch, M=m, N=n)
     np.testing.assert_array_equal(got[0], want[0])
     np.testing.assert_array_equal(got[1], want[1])
