@@ -16,15 +16,15 @@ METHODS = os.path.join("generator", "sema", "method.def")
 BEGIN, END = "<!-- functions: begin -->", "<!-- functions: end -->"
 ROW = re.compile(r'X\("([^"]*)", "([^"]*)", \w+, "([^"]*)", "([^"]*)"\)')
 HEADING = re.compile(r"/\* --- (.*) --- \*/")
-METHODS_OF = {"tensor": "x", "buffer": "buffer", "dtype": "dtype"}
+OBJECTS = {"tensor": "x"}  # what a method is shown on, where that is not its namespace
 
 
 def call(namespace, name, parameters):
     """The function as it is written in a kernel."""
-    if namespace in METHODS_OF:
-        parameters = ", ".join(parameters.split(", ")[1:])
-    prefix = "" if namespace == "python" else METHODS_OF.get(namespace, namespace) + "."
-    return f"`{prefix}{name}({parameters})`"
+    names = parameters.split(", ")
+    shown = ", ".join(names[1:] if names[0] == "self" else names)
+    prefix = "" if namespace == "python" else OBJECTS.get(namespace, namespace) + "."
+    return f"`{prefix}{name}({shown})`"
 
 
 def sections():
