@@ -627,6 +627,8 @@ static AxisInfo transfer(const Operands *o) {
         return addptr_info(o);
     case IR_OP_LOCAL_PTR:
         return local_ptr_info(o);
+    case IR_OP_REMOTE: /* the shared memory of every CTA is aligned alike */
+        return same_bits(o);
     default:
         return ir_trait(o->m, o->op, IR_TRAIT_ELEMENTWISE) ? opaque(o)
                                                            : axis_nothing(o->m, o->type);

@@ -3,7 +3,8 @@
  * A buffer lives from its allocation to the last use of anything derived from it. A use inside a
  * loop that does not hold the allocation repeats, so it counts until the loop's end. A pointer that
  * a loop carries out of its iteration keeps the buffer alive for the whole loop; one that is stored
- * or has an unknown origin, for the whole kernel. */
+ * or has an unknown origin, for the whole kernel. A buffer that is accessed from other CTAs shares
+ * its bytes with nothing: their positions say nothing about ours. */
 #include "analysis/shared_life.h"
 
 #include "analysis/scratch.h"
@@ -23,7 +24,8 @@ typedef struct Lives {
     Map of_loop;  /* loop -> index in loops */
     VEC(Interval) loops;
     uint32_t position, turns;
-    bool unknown_use; /* a pointer that may be any buffer is used */
+    bool unknown_use;    /* a pointer that may be any buffer is used */
+    bool unknown_remote; /* by another CTA */
 } Lives;
 
 /* --- first walk: positions and candidates --- */
@@ -42,7 +44,8 @@ static void add_alloc(Lives *s, IrOp op) {
                        s->position,
                        s->position,
                        UINT64_C(1) << ir_group(s->m, op),
-                       0};
+                       0,
+                       false};
     map_put(&s->of_alloc, op, s->lives.len);
     (void)vec_push(s->arena, &s->lives, life);
 }
@@ -58,7 +61,8 @@ static void add_scratch(Lives *s, IrOp op) {
                        s->position,
                        s->position,
                        UINT64_C(1) << ir_group(s->m, op),
-                       need.bytes <= SMALL_SCRATCH ? ++s->turns : 0};
+                       need.bytes <= SMALL_SCRATCH ? ++s->turns : 0,
+                       false};
     (void)vec_push(s->arena, &s->lives, life);
 }
 
@@ -113,9 +117,11 @@ static void use_value(Lives *s, IrOp op, uint32_t position, IrValue v, bool esca
     bool unknown;
     const IrOp *allocs = roots_of(s->roots, v, &len, &unknown);
     s->unknown_use |= unknown;
+    s->unknown_remote |= unknown && ir_kind(s->m, op) == IR_OP_REMOTE;
     for (uint32_t i = 0; i < len; i++) {
         SharedLife *life = &s->lives.data[map_find(&s->of_alloc, allocs[i], 0)];
         life->groups |= UINT64_C(1) << ir_group(s->m, op);
+        life->remote |= ir_kind(s->m, op) == IR_OP_REMOTE;
         extend(life, use_interval(s, op, position, allocs[i]));
         if (escapes)
             extend(life, (Interval){0, s->position});
@@ -167,6 +173,8 @@ SharedLife *shared_lives(Arena *a, const IrModule *m, IrOp func, const Roots *ro
     for (uint32_t i = 0; s.unknown_use && i < s.lives.len; i++)
         if (!s.lives.data[i].scratch)
             extend(&s.lives.data[i], (Interval){0, s.position});
+    for (uint32_t i = 0; s.unknown_remote && i < s.lives.len; i++)
+        s.lives.data[i].remote |= !s.lives.data[i].scratch;
     *len_out = s.lives.len;
     return s.lives.data;
 }
@@ -180,5 +188,5 @@ static bool keeps_apart(const SharedLife *x, const SharedLife *y) {
 bool shared_interfere(const SharedLife *x, const SharedLife *y) {
     bool one_group = x->groups == y->groups && !(x->groups & (x->groups - 1));
     bool overlap = x->first <= y->last && y->first <= x->last;
-    return !one_group || overlap || keeps_apart(x, y);
+    return !one_group || overlap || x->remote || y->remote || keeps_apart(x, y);
 }

@@ -13,14 +13,15 @@ typedef struct SharedLife {
     uint32_t first, last; /* positions, both included */
     uint64_t groups;      /* execution groups that touch it, one bit each */
     uint32_t turn;        /* small scratch: its number among them in program order, from 1 */
+    bool remote;          /* other CTAs of the cluster may access it */
 } SharedLife;
 
 /* In program order. Buffers that nobody uses have first == last. */
 SharedLife *shared_lives(Arena *a, const IrModule *m, IrOp func, const Roots *roots,
                          uint32_t *len_out);
-/* Both must not share bytes: they live at the same time, or in groups that are not ordered. Small
- * scratch shares bytes with no buffer and not with the small scratch before and after it: reuse
- * would cost a barrier, which is worth more than the bytes. */
+/* Both must not share bytes: they live at the same time, or in groups or CTAs that are not ordered.
+ * Small scratch shares bytes with no buffer and not with the small scratch before and after it:
+ * reuse would cost a barrier, which is worth more than the bytes. */
 bool shared_interfere(const SharedLife *x, const SharedLife *y);
 
 #endif

@@ -49,7 +49,7 @@ static void flow(Roots *r, IrValue from, IrValue to) {
 
 static bool is_shared(const IrModule *m, IrType t) {
     const IrTypeData *d = ir_type(m, ir_elem_type(m, t));
-    return d->kind == IR_PTR && d->space == IR_SPACE_SHARED;
+    return d->kind == IR_PTR && d->space != IR_SPACE_GLOBAL;
 }
 
 static void walk_block(Roots *r, IrBlock b);

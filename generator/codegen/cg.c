@@ -177,8 +177,8 @@ static void function_flag(Cg *c, const char *name) {
     LLVMAddAttributeAtIndex(c->fn, CG_ON_FUNCTION, LLVMCreateEnumAttribute(c->ctx, kind, 0));
 }
 
+/* The cluster is chosen at launch, from the metadata. */
 static void launch_bounds(Cg *c) {
-    const IrAttrData *cluster = ir_attr(c->m, c->func, IR_KEY_CLUSTER);
     uint32_t warps = 0;
     StrBuf text;
 
@@ -196,12 +196,6 @@ static void launch_bounds(Cg *c) {
         strbuf_addf(&text, "%lld", (long long)ir_int(c->m, c->func, IR_KEY_MIN_CTAS, 1));
         function_attr(c, "nvvm.minctasm", text.text);
     }
-    if (!cluster)
-        return;
-    strbuf_init(&text, c->arena);
-    for (uint32_t i = 0; i < cluster->len; i++)
-        strbuf_addf(&text, "%s%u", i ? "," : "", (unsigned)cluster->ints[i]);
-    function_attr(c, "nvvm.cluster_dim", text.text);
 }
 
 /* i1 parameters travel as bytes. */

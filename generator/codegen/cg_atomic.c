@@ -70,6 +70,8 @@ CgAtomic cg_atomic(Cg *c, IrOp op) {
     a.space = ir_type(c->m, ir_elem_type(c->m, pointer))->space;
     a.sem = ir_int(c->m, op, IR_KEY_SEM, IR_SEM_ACQ_REL);
     a.scope = ir_int(c->m, op, IR_KEY_SCOPE, IR_SCOPE_GPU);
+    if (a.space == IR_SPACE_CLUSTER && a.scope == IR_SCOPE_CTA)
+        a.scope = IR_SCOPE_CLUSTER; /* what it is about lies in another CTA */
     if (cas)
         a.what = a.bits == 16   ? "cas.b16"
                  : a.bits == 32 ? "cas.b32"
@@ -199,7 +201,7 @@ void cg_atomic_spread(Cg *c, IrOp op, CgRegs old) {
 static void release_group(Cg *c, const CgAtomic *a, bool tile) {
     bool releases = a->sem == IR_SEM_RELEASE || a->sem == IR_SEM_ACQ_REL;
 
-    if (!tile && releases && a->space == IR_SPACE_GLOBAL)
+    if (!tile && releases && a->space != IR_SPACE_SHARED)
         cg_barrier(c, a->op);
 }
 

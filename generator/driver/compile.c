@@ -139,6 +139,8 @@ bool compile_cubin(Compile *c, const char *ptxas) {
 
 /* --- metadata --- */
 
+enum { GRID_BARRIER_BYTES = 16 }; /* the word that a barrier of the grid counts in */
+
 static const char *elem_type_text(const Compile *c, IrType t) {
     static const char *const names[IR_ELEM_COUNT] = {
         [IR_I1] = "i1",    [IR_I8] = "i8",          [IR_I16] = "i16",      [IR_I32] = "i32",
@@ -206,6 +208,7 @@ static void fill_launch(const Compile *c, Meta *m) {
     for (uint32_t i = 0; i < 3; i++)
         m->cluster[i] = cluster && i < cluster->len ? (uint32_t)cluster->ints[i] : 1;
     m->cooperative = ir_int(c->m, func, IR_KEY_COOPERATIVE, 0) != 0;
+    m->zeroed = m->cooperative ? GRID_BARRIER_BYTES : 0;
     m->shared_bytes = (uint32_t)ir_int(c->m, func, IR_KEY_SHARED_BYTES, 0);
 }
 

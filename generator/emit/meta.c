@@ -62,6 +62,8 @@ const char *meta_const_json(Arena *a, const char *literal) {
 
 /* --- the object --- */
 
+enum { PORTABLE_CLUSTER = 8 }; /* CTAs that every device of the architecture can run together */
+
 static void key_text(JsonOut *j, const char *key, const char *text) {
     json_key(j, key);
     json_text(j, text);
@@ -78,6 +80,17 @@ static void print_cluster(JsonOut *j, const Meta *m) {
     for (int i = 0; i < 3; i++)
         json_uint(j, m->cluster[i]);
     json_close(j, ']');
+}
+
+static void print_workspace(JsonOut *j, const Meta *m) {
+    if (!m->zeroed)
+        return;
+    json_key(j, "workspace");
+    json_open(j, '{');
+    key_uint(j, "per_call", m->zeroed);
+    key_uint(j, "per_row", 0);
+    key_uint(j, "zeroed", m->zeroed);
+    json_close(j, '}');
 }
 
 static void print_params(JsonOut *j, const Meta *m) {
@@ -124,7 +137,10 @@ void meta_print(const Meta *m, StrBuf *out) {
     print_cluster(&j, m);
     json_key(&j, "cooperative");
     json_bool(&j, m->cooperative);
+    json_key(&j, "non_portable_cluster");
+    json_bool(&j, m->cluster[0] * m->cluster[1] * m->cluster[2] > PORTABLE_CLUSTER);
     key_uint(&j, "shared_bytes", m->shared_bytes);
+    print_workspace(&j, m);
     print_params(&j, m);
     print_consts(&j, m);
     json_key(&j, "legal");

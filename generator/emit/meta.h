@@ -18,6 +18,7 @@ typedef struct Meta {
     uint32_t num_warps, threads, cluster[3];
     bool cooperative;
     uint32_t shared_bytes;
+    uint32_t zeroed; /* bytes of workspace that a call needs, zeroed before the launch */
     const MetaParam *params;
     uint32_t n_params;
     const MetaConst *consts;

@@ -122,6 +122,43 @@ void ir_verify_buffer_view(IrVerifier *v, IrOp op) {
                (long long)start, (long long)size);
 }
 
+/* --- clusters --- */
+
+void ir_verify_cluster_rank(IrVerifier *v, IrOp op) {
+    IrModule *m = (IrModule *)(uintptr_t)v->m; /* only interns a type */
+    ir_want_result(v, op, 0, ir_scalar(m, IR_I32));
+}
+
+void ir_verify_remote(IrVerifier *v, IrOp op) {
+    IrModule *m = (IrModule *)(uintptr_t)v->m; /* only interns types */
+    IrType p = ir_operand_type(v, op, 0), of = want_pointer(v, op);
+    if (!of || !ir_want_operand(v, op, 1, ir_scalar(m, IR_I32)))
+        return;
+    const IrTypeData *d = ir_type(m, ir_elem_type(m, p));
+    if (d->space != IR_SPACE_SHARED)
+        ir_bad(v, op, "operand 0 is %s, expected pointers of space %d", ir_type_text(v, p),
+               IR_SPACE_SHARED);
+    else
+        ir_want_result(v, op, 0, ir_type_with_elem(m, p, ir_ptr(m, d->of, IR_SPACE_CLUSTER)));
+}
+
+void ir_verify_cluster_arrive(IrVerifier *v, IrOp op) {
+    int64_t sem = ir_int(v->m, op, IR_KEY_SEM, IR_SEM_RELEASE);
+    if (sem != IR_SEM_RELEASE && sem != IR_SEM_RELAXED)
+        ir_bad(v, op, "'%s', expected release or relaxed", ir_enum_text(IR_KEY_SEM, sem));
+}
+
+void ir_verify_group_barrier(IrVerifier *v, IrOp op) {
+    IrModule *m = (IrModule *)(uintptr_t)v->m; /* only interns types */
+    IrType i32 = ir_scalar(m, IR_I32);
+    const IrTypeData *p = ir_type(m, ir_operand_type(v, op, 0));
+    if (p->kind != IR_PTR || p->of != i32 || p->space == IR_SPACE_SHARED)
+        ir_bad(v, op, "operand 0 is %s, expected a pointer to i32 of space %d or %d",
+               ir_type_text(v, ir_operand_type(v, op, 0)), IR_SPACE_GLOBAL, IR_SPACE_CLUSTER);
+    else
+        ir_want_operand(v, op, 1, i32);
+}
+
 /* All indices are i32 scalars, or i32 tiles of the result's shape. */
 static bool check_indices(IrVerifier *v, IrOp op, const IrTypeData *buffer) {
     IrModule *m = (IrModule *)(uintptr_t)v->m; /* only interns a type */

@@ -18,6 +18,9 @@
  * groups are not compared, and a barrier speaks for its own group. Global memory is left alone, as
  * in Triton.
  *
+ * A remote access may hit the CTA's own memory, so it counts as one to the same bytes here. What it
+ * does in other CTAs is ordered by cluster barriers alone, which the source places.
+ *
  *   store %p, %v                      store %p, %v
  *   %old = atomic_rmw %q, %one   ->   barrier
  *                                     %old = atomic_rmw %q, %one
@@ -35,6 +38,7 @@ typedef struct Access {
     AccessKind kind;
     uint32_t group;
     uint64_t view; /* equal views: each thread touches its own elements; 0 = none */
+    bool arrived;  /* before a cluster_arrive whose cluster_wait is to come */
 } Access;
 
 typedef VEC(Access) Accesses;
@@ -53,7 +57,7 @@ typedef struct Hazard {
 
 static bool same_access(const Access *a, const Access *b) {
     return a->first == b->first && a->end == b->end && a->kind == b->kind && a->group == b->group &&
-           a->view == b->view;
+           a->view == b->view && a->arrived == b->arrived;
 }
 
 /* True when the access is new. */
@@ -82,6 +86,20 @@ static void clear_group(Accesses *s, uint32_t group) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->len; i++)
         if (s->data[i].group != group)
+            s->data[kept++] = s->data[i];
+    s->len = kept;
+}
+
+/* The two halves of a cluster's barrier order what comes before the first and after the second. */
+static void arrive(Accesses *s, uint32_t group) {
+    for (uint32_t i = 0; i < s->len; i++)
+        s->data[i].arrived |= s->data[i].group == group;
+}
+
+static void clear_arrived(Accesses *s, uint32_t group) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->len; i++)
+        if (s->data[i].group != group || !s->data[i].arrived)
             s->data[kept++] = s->data[i];
     s->len = kept;
 }
@@ -154,7 +172,7 @@ static void touch_pointer(Hazard *h, IrOp op, AccessKind kind, Accesses *out) {
 static bool scratch_access(const Hazard *h, IrOp op, AccessKind kind, Access *out) {
     int64_t bytes = ir_int(h->m, op, IR_KEY_SCRATCH_BYTES, 0);
     int64_t first = ir_int(h->m, op, IR_KEY_SCRATCH_OFFSET, 0);
-    *out = (Access){first, first + bytes, kind, ir_group(h->m, op), 0};
+    *out = (Access){first, first + bytes, kind, ir_group(h->m, op), 0, false};
     return bytes > 0;
 }
 
@@ -192,12 +210,29 @@ static void insert_barrier(Hazard *h, IrOp before, uint32_t group, Accesses *sta
     clear_group(state, group);
 }
 
+/* Barriers that exist: they change the state and touch nothing. */
+static bool is_barrier(const Hazard *h, IrOp op, Accesses *state) {
+    switch ((int)ir_kind(h->m, op)) {
+    case IR_OP_BARRIER:
+    case IR_OP_GROUP_BARRIER: /* begins and ends with a barrier of the CTA */
+        clear_group(state, ir_group(h->m, op));
+        return true;
+    case IR_OP_CLUSTER_ARRIVE:
+        if (ir_int(h->m, op, IR_KEY_SEM, IR_SEM_RELEASE) == IR_SEM_RELEASE)
+            arrive(state, ir_group(h->m, op));
+        return true;
+    case IR_OP_CLUSTER_WAIT:
+        clear_arrived(state, ir_group(h->m, op));
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void run_plain(Hazard *h, IrOp op, Accesses *state) {
     uint32_t group = ir_group(h->m, op);
-    if (ir_kind(h->m, op) == IR_OP_BARRIER) {
-        clear_group(state, group);
+    if (is_barrier(h, op, state))
         return;
-    }
     Accesses now = {0};
     Access read;
     touched(h, op, &now);

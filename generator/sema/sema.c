@@ -80,7 +80,17 @@ static SVal parsed_constant(Sema *s, const SemaConst *c) {
     return value;
 }
 
+/* '@name' is what the module calls so: a mesh, a jit function, a constant. */
+static SVal module_constant(Sema *s, const char *name) {
+    SVal value;
+    if (sema_module_get(s, str_internz(s->strings, name), (Span){0}, &value))
+        return value;
+    return sema_error(s, DIAG_SEMA_SIGNATURE, (Span){0}, "the module defines no '%s'", name);
+}
+
 static SVal request_constant(Sema *s, const SemaConst *c) {
+    if (c->value[0] == '@')
+        return module_constant(s, c->value + 1);
     SVal value = dtype_constant(c->value);
     if (value.kind != SV_ERROR)
         return value;

@@ -12,7 +12,8 @@ typedef struct SemaParam { /* --sig 'x:*fp32:16' */
     uint32_t divisible; /* 0 or 1 = nothing known */
 } SemaParam;
 
-/* --const K=2048; a Python literal: int, float, True, False, None, 'text', tuple; or a dtype */
+/* --const K=2048; a Python literal: int, float, True, False, None, 'text', tuple; or a dtype; or
+ * @name, what the module calls so (a mesh, say) */
 typedef struct SemaConst {
     const char *name;
     const char *value;

@@ -1,5 +1,6 @@
 /* The table of functions, how names resolve to it, and how arguments bind to parameters. */
 #include "sema/sema_builtin.h"
+#include "sema/sema_mesh.h"
 #include "sema/sema_promote.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +171,8 @@ static bool find_method(SVal object, const char *name, uint32_t *out) {
         return !object.rank && find_builtin("dtype", name, out);
     if (object.kind == SV_BUFFER)
         return find_builtin("buffer", name, out);
+    if (object.kind == SV_MESH)
+        return find_builtin("mesh", name, out);
     if (object.kind != SV_TENSOR && !sv_is_number(object))
         return false;
     if (find_builtin("tensor", name, out))
@@ -264,6 +267,8 @@ SVal sema_attribute(Sema *s, SVal object, Str name_str, Span at) {
         return bound(s, index, object);
     if ((object.kind == SV_TENSOR || object.kind == SV_BUFFER) &&
         shaped_attribute(s, object, name, at, &out))
+        return out;
+    if (object.kind == SV_MESH && mesh_attribute(s, object, name, &out))
         return out;
     if (object.kind == SV_DTYPE && dtype_attribute(s, object, name, &out))
         return out;

@@ -47,6 +47,8 @@ SVal sema_reshape(Sema *s, SVal x, uint32_t rank, const int64_t *shape, Span at)
 SVal sema_extremum(Sema *s, bool max, SVal x, SVal y, bool propagate_nan, Span at);
 SVal sema_load(Sema *s, SVal pointer, SVal mask, SVal other, Span at);
 SVal sema_store(Sema *s, SVal pointer, SVal value, SVal mask, Span at);
+/* Shared pointers -> the same places in the CTA of that rank. */
+SVal sema_remote_pointer(Sema *s, SVal pointer, SVal rank);
 SVal sema_unsupported_argument(Sema *s, const char *function, const char *parameter, Span at);
 
 #endif

@@ -119,10 +119,11 @@ SVal b_pointer_type(Sema *s, const SVal *a, Span at) {
     int64_t space;
     if (!arg_dtype(s, a[0], "element_ty", at, &t) || !arg_int(s, a[1], "address_space", at, &space))
         return sv_error();
-    if (space != IR_SPACE_GLOBAL && space != IR_SPACE_SHARED)
-        return sema_error(s, DIAG_SEMA_RANGE, at,
-                          "'address_space' must be 1 (global) or 3 (shared), found %lld",
-                          (long long)space);
+    if (space != IR_SPACE_GLOBAL && space != IR_SPACE_SHARED && space != IR_SPACE_CLUSTER)
+        return sema_error(
+            s, DIAG_SEMA_RANGE, at,
+            "'address_space' must be 1 (global), 3 (shared) or 7 (cluster), found %lld",
+            (long long)space);
     return sv_dtype(dt_ptr(t, (uint8_t)space));
 }
 

@@ -13,8 +13,9 @@ SVal sema_full_view(Sema *s, SVal buffer, Span at) {
     }
     DType t = dt_ptr(buffer.dtype, IR_SPACE_SHARED);
     IrType type = sv_ir_type(s, t, buffer.rank, buffer.shape);
-    return sv_tensor(
+    SVal p = sv_tensor(
         s, ir_result(s->m, ir_build(&s->b, IR_OP_LOCAL_PTR, &buffer.v, 1, &type, 1), 0), t);
+    return buffer.items ? sema_remote_pointer(s, p, buffer.items[0]) : p;
 }
 
 static bool check_buffer(Sema *s, SVal x, const char *name, Span at) {
@@ -120,9 +121,10 @@ SVal b_local_ptr(Sema *s, const SVal *a, Span at) {
     DType t = dt_ptr(b.dtype, IR_SPACE_SHARED);
     IrType type = sv_ir_type(s, t, first.rank, first.shape);
     s->b.span = at;
-    return sv_tensor(
+    SVal p = sv_tensor(
         s, ir_result(s->m, ir_build(&s->b, IR_OP_LOCAL_PTR, operands, b.rank + 1u, &type, 1), 0),
         t);
+    return b.items ? sema_remote_pointer(s, p, b.items[0]) : p;
 }
 
 static SVal copy_in(Sema *s, SVal src, SVal dst, SVal mask, SVal other, Span at) {

@@ -198,6 +198,8 @@ bool const_equal(SVal a, SVal b) {
             if (!const_equal(a.items[i], b.items[i]))
                 return false;
         return true;
+    case SV_MESH:
+        return a.mesh == b.mesh;
     case SV_FUNCTION:
         return a.ast == b.ast;
     case SV_BUILTIN:

@@ -88,6 +88,25 @@ static SVal eval_items(Sema *s, const AstNode *n) {
     return sv_tuple(s, items.data, items.len);
 }
 
+/* Dicts are for host objects: their keys and values are compile-time values. */
+static SVal eval_dict(Sema *s, const AstNode *n) {
+    SVal d = {.kind = SV_DICT, .len = n->list.len};
+    d.items = arena_array(s->arena, SVal, 2 * (size_t)d.len + 1);
+    for (uint32_t i = 0; i < d.len; i++) {
+        AstId parts[2] = {ast_item(s->ast, n->list, i), ast_item(s->ast, n->list2, i)};
+        for (uint32_t k = 0; k < 2; k++) {
+            SVal x = parts[k] ? sema_eval(s, parts[k]) : sv_none();
+            if (x.kind == SV_ERROR)
+                return x;
+            if (!parts[k] || !sema_is_static(x))
+                return sema_error(s, DIAG_SEMA_UNSUPPORTED, n->span,
+                                  "a dict of other than compile-time values is not supported");
+            d.items[2 * i + k] = x;
+        }
+    }
+    return d;
+}
+
 static SVal eval_slice(Sema *s, const AstNode *n) {
     SVal slice = {.kind = SV_SLICE};
     if (!n->a && !n->b && !n->c)
@@ -128,8 +147,7 @@ static SVal unsupported(Sema *s, const AstNode *n) {
     static const struct {
         AstKind kind;
         const char *what;
-    } names[] = {{AST_DICT, "a dict"},
-                 {AST_SET, "a set"},
+    } names[] = {{AST_SET, "a set"},
                  {AST_LAMBDA, "a lambda"},
                  {AST_COMPREHENSION, "a comprehension"},
                  {AST_STARRED, "unpacking with *"}};
@@ -180,6 +198,8 @@ static SVal eval_node(Sema *s, AstId id, const AstNode *n) {
         return eval_subscript(s, n);
     case AST_SLICE:
         return eval_slice(s, n);
+    case AST_DICT:
+        return eval_dict(s, n);
     default:
         return unsupported(s, n);
     }

@@ -38,15 +38,19 @@ typedef enum SKind {
     SV_SLICE, /* only the full slice `:` (items NULL) or constexpr lower/upper/step in items[3] */
     SV_ELLIPSIS,
     SV_TENSOR,    /* dtype, rank, shape, v */
-    SV_BUFFER,    /* dtype, rank, shape, v: a shared buffer (tle.gpu.alloc) */
+    SV_BUFFER,    /* dtype, rank, shape, v: a shared buffer (tle.gpu.alloc); items[0], where there
+                     are items: the rank of the CTA of the cluster that it is meant in */
     SV_FUNCTION,  /* ast: a jit function of this file */
     SV_BUILTIN,   /* builtin: index into the builtin table */
     SV_NAMESPACE, /* str: canonical dotted prefix: "tl", "tl.math", "tle", "tle.gpu", "triton",
                      "python" */
     SV_METHOD,    /* builtin + items[0] = the bound object */
+    SV_MESH,      /* mesh: a device mesh */
+    SV_DICT,      /* items: len pairs of key and value, all static */
     SV_RANGE      /* result of range()/tl.range()/tl.static_range(): items, see SRangeItem */
 } SKind;
 
+typedef struct SMesh SMesh; /* sema_mesh.h */
 typedef struct SVal SVal;
 struct SVal {
     SKind kind;
@@ -66,6 +70,7 @@ struct SVal {
     } num;
     SVal *items;
     const int64_t *shape; /* tensors and buffers; on the arena */
+    const SMesh *mesh;
 };
 
 typedef enum SRangeKind { S_RANGE_RUNTIME, S_RANGE_STATIC } SRangeKind;

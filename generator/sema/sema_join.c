@@ -40,8 +40,13 @@ bool sema_same(SVal a, SVal b) {
     case SV_DTYPE:
         return sema_same_type(a, b);
     case SV_TENSOR:
-    case SV_BUFFER:
         return a.v == b.v && sema_same_type(a, b);
+    case SV_BUFFER:
+        return a.v == b.v && sema_same_type(a, b) && same_items(a, b, 1);
+    case SV_MESH:
+        return a.mesh == b.mesh;
+    case SV_DICT:
+        return a.len == b.len && same_items(a, b, 2 * a.len);
     case SV_FUNCTION:
         return a.ast == b.ast;
     case SV_BUILTIN:
@@ -69,6 +74,8 @@ bool sema_is_static(SVal x) {
     case SV_BUILTIN:
     case SV_NAMESPACE:
     case SV_ELLIPSIS:
+    case SV_MESH:
+    case SV_DICT:
         return true;
     default:
         return sv_is_const(x);

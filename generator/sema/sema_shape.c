@@ -1,4 +1,5 @@
 /* Broadcasting, subscripts and other changes of shape. */
+#include "sema/sema_mesh.h"
 #include "sema/sema_promote.h"
 #include <string.h>
 
@@ -152,6 +153,8 @@ SVal sema_subscript(Sema *s, SVal object, SVal index, Span at) {
         return subscript_tuple(s, object, index, at);
     if (object.kind == SV_TENSOR)
         return subscript_tensor(s, object, index, at);
+    if (object.kind == SV_MESH)
+        return mesh_subscript(s, object, index, at);
     return sema_error(s, DIAG_SEMA_UNSUPPORTED, at, "%s cannot be subscripted",
                       sv_describe(s, object));
 }

@@ -1,5 +1,5 @@
 /* Values and dtypes: makers, questions, and how they read in messages. */
-#include "sema/sema_impl.h"
+#include "sema/sema_mesh.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -245,7 +245,7 @@ static void describe(Sema *s, SVal x, StrBuf *b) {
         add_shape(b, x);
         return;
     case SV_BUFFER:
-        strbuf_addf(b, "a shared buffer of %s", dt_name(s, x.dtype));
+        strbuf_addf(b, "a %s buffer of %s", x.items ? "remote" : "shared", dt_name(s, x.dtype));
         add_shape(b, x);
         return;
     case SV_FUNCTION:
@@ -258,6 +258,12 @@ static void describe(Sema *s, SVal x, StrBuf *b) {
         return;
     case SV_RANGE:
         strbuf_addz(b, "a range");
+        return;
+    case SV_MESH:
+        strbuf_addz(b, mesh_text(s, x.mesh));
+        return;
+    case SV_DICT:
+        strbuf_addf(b, "a dict of %u", x.len);
         return;
     }
 }

@@ -300,7 +300,10 @@ static tle_status select_rows(tle_handle h, const tle_topk_select_params *params
         log_choice(h, &c.p, c.facts, c.op->variants[c.variant].name);
     bind(&c, values);
     TleiCall call = {values, (uint64_t)c.p.rows, stream, c.ranges, RANGE_COUNT};
-    return tlei_run(h, c.op, c.variant, &call, e);
+    status = tlei_run(h, c.op, c.variant, &call, e);
+    /* The device turned out not to run this kernel, which is refused from now on: choose again. */
+    return status == TLE_STATUS_NO_VARIANT ? select_rows(h, params, workspace, size, stream, e)
+                                           : status;
 }
 
 /* ---- the public functions ---- */

@@ -67,7 +67,7 @@ static tle_status preload_op(tle_handle h, const TleiOp *op, TleiError *e) {
         tle_status status = op->variants[i].disabled
                                 ? TLE_STATUS_OK
                                 : tlei_load(h, op, &op->variants[i], false, &kernel, e);
-        if (status)
+        if (status && status != TLE_STATUS_NO_VARIANT) /* which dispatch passes over from now on */
             return status;
     }
     return TLE_STATUS_OK;

@@ -34,9 +34,12 @@ static tle_status load_locked(tle_handle h, const TleiOp *op, TleiVariant *v, Tl
         .kernel = v->kernel,
         .shared_bytes = v->shared_bytes,
         .cluster_ctas = v->cluster[0] * v->cluster[1] * v->cluster[2],
+        .threads = v->threads,
     };
     status = h->device->ops->load(h->device, &image, out, e);
     free(bytes);
+    if (status == TLE_STATUS_NO_VARIANT)
+        atomic_store_explicit(&v->unlaunchable, true, memory_order_relaxed);
     if (status)
         return status;
     atomic_fetch_add(&h->loaded_variants, 1);
@@ -96,6 +99,7 @@ static tle_status launch(tle_handle h, TleiKernel *kernel, const TleiVariant *v,
         values[i] = call->values[v->params[i]];
         args[i] = &values[i];
     }
+    int64_t zeroed = v->workspace_zeroed ? call->values[v->workspace_arg] : 0;
     uint64_t ctas = call->groups * v->cluster[0];
     if (ctas > INT32_MAX)
         return tlei_fail(e, TLE_STATUS_UNSUPPORTED_SHAPE, "%s: %llu CTAs are more than a grid's %d",
@@ -107,6 +111,8 @@ static tle_status launch(tle_handle h, TleiKernel *kernel, const TleiVariant *v,
         .cluster = {v->cluster[0], v->cluster[1], v->cluster[2]},
         .shared_bytes = v->shared_bytes,
         .cooperative = v->cooperative,
+        .zeroed = (void *)(uintptr_t)zeroed,
+        .zeroed_bytes = v->workspace_zeroed,
         .args = args,
         .stream = call->stream,
         .ranges = call->ranges,

@@ -67,14 +67,17 @@ static tle_status read_cluster(const Reader *r, uint32_t out[3]) {
     return TLE_STATUS_OK;
 }
 
-/* {"per_call": n, "per_row": n}; absent: none. */
+/* {"per_call": n, "per_row": n, "zeroed": n}; absent: none. */
 static tle_status read_workspace(const Reader *r, TleiVariant *v) {
     const cJSON *item = get(r->root, "workspace");
     if (!item)
         return TLE_STATUS_OK;
     const cJSON *call = get(item, "per_call"), *row = get(item, "per_row");
-    if (!in_range(call, 0, INT32_MAX) || !in_range(row, 0, INT32_MAX))
-        return bad_key(r, "workspace", "an object with per_call and per_row");
+    const cJSON *zeroed = get(item, "zeroed");
+    if (!in_range(call, 0, INT32_MAX) || !in_range(row, 0, INT32_MAX) ||
+        (zeroed && !in_range(zeroed, 0, call->valuedouble)))
+        return bad_key(r, "workspace", "an object with per_call, per_row and perhaps zeroed");
+    v->workspace_zeroed = zeroed ? (uint32_t)zeroed->valuedouble : 0;
     v->workspace_per_call = (uint64_t)call->valuedouble;
     v->workspace_per_row = (uint64_t)row->valuedouble;
     return TLE_STATUS_OK;
@@ -102,11 +105,15 @@ static tle_status bind_param(const Reader *r, const cJSON *item, TleiArgTable ar
     const char *type = cJSON_GetStringValue(get(item, "type"));
     if (!name || !type)
         return bad_key(r, "params", "an array of objects with name and type");
+    /* The word of a barrier of the grid lies at the start of the workspace. */
+    const char *wanted = strcmp(name, "grid_barrier") ? name : "workspace";
     uint32_t i = 0;
-    while (i < args.count && strcmp(args.defs[i].name, name))
+    while (i < args.count && strcmp(args.defs[i].name, wanted))
         i++;
     if (i == args.count || bits_of(type) < args.defs[i].bits)
         return set_problem(r, v, name, type);
+    if (wanted != name)
+        v->workspace_arg = (uint8_t)i;
     v->params[v->param_count++] = (uint8_t)i;
     return TLE_STATUS_OK;
 }

@@ -28,10 +28,13 @@ typedef struct TleiVariant {
     uint32_t entry; /* in the pack it runs from */
     uint32_t threads, shared_bytes, cluster[3];
     bool cooperative, disabled;
+    atomic_bool unlaunchable; /* found when it was loaded: the device cannot run its cluster */
     int32_t registers, spill_bytes; /* -1: unknown */
     uint64_t workspace_per_call, workspace_per_row;
+    uint32_t workspace_zeroed; /* the first bytes, zeroed before each launch */
     uint32_t param_count;
     uint8_t params[TLEI_MAX_PARAMS]; /* index into the operator's arguments */
+    uint8_t workspace_arg;           /* the argument that holds the zeroed bytes */
     const char *problem;             /* why it cannot be called although it may be chosen */
     TleiRule legal;
     _Atomic(struct TleiKernel *) loaded;

@@ -305,6 +305,32 @@ static tle_status set_attributes(const CudaDevice *d, const CudaKernel *k, const
     return result ? cuda_fail(e, result, "cuKernelSetAttribute", image->variant) : TLE_STATUS_OK;
 }
 
+/* Whether one cluster fits the device at all: a large one may not, whole or in part. */
+static tle_status check_cluster(CUfunction function, const TleiImage *image, TleiError *e) {
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                 .value.clusterDim = {image->cluster_ctas, 1, 1}};
+    CUlaunchConfig config = {
+        .gridDimX = image->cluster_ctas,
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = image->threads,
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .sharedMemBytes = image->shared_bytes,
+        .attrs = &cluster,
+        .numAttrs = 1,
+    };
+    int clusters = 0;
+    CUresult result = driver.cuOccupancyMaxActiveClusters(&clusters, function, &config);
+    if (result)
+        return cuda_fail(e, result, "cuOccupancyMaxActiveClusters", image->variant);
+    if (clusters < 1)
+        return tlei_fail(e, TLE_STATUS_NO_VARIANT,
+                         "%s: the device cannot run a cluster of %u CTAs of it", image->variant,
+                         image->cluster_ctas);
+    return TLE_STATUS_OK;
+}
+
 /* Asking for the function forces what lazy loading would otherwise do at the first launch. */
 static tle_status load_library(const CudaDevice *d, const TleiImage *image, CudaKernel *k,
                                TleiError *e) {
@@ -320,7 +346,9 @@ static tle_status load_library(const CudaDevice *d, const TleiImage *image, Cuda
         return status;
     CUfunction function;
     result = driver.cuKernelGetFunction(&function, k->kernel);
-    return result ? cuda_fail(e, result, "cuKernelGetFunction", image->variant) : TLE_STATUS_OK;
+    if (result)
+        return cuda_fail(e, result, "cuKernelGetFunction", image->variant);
+    return image->cluster_ctas > 1 ? check_cluster(function, image, e) : TLE_STATUS_OK;
 }
 
 /* Loading is legal while the thread captures only in the relaxed mode. */
@@ -384,7 +412,13 @@ static tle_status launch_in_context(const CudaKernel *k, const TleiLaunch *l, Tl
         .attrs = attributes,
         .numAttrs = launch_attributes(l, attributes),
     };
-    CUresult result = driver.cuLaunchKernelEx(&config, (CUfunction)k->kernel, l->args, NULL);
+    CUresult result = CUDA_SUCCESS;
+    if (l->zeroed_bytes)
+        result = driver.cuMemsetD32Async((CUdeviceptr)(uintptr_t)l->zeroed, 0, l->zeroed_bytes / 4,
+                                         l->stream);
+    if (result)
+        return cuda_fail(e, result, "cuMemsetD32Async", l->variant);
+    result = driver.cuLaunchKernelEx(&config, (CUfunction)k->kernel, l->args, NULL);
     return result ? cuda_fail(e, result, "cuLaunchKernelEx", l->variant) : TLE_STATUS_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct CUfunc_st *CUfunction;
 typedef unsigned long long CUdeviceptr;
 
 enum {
+    CUDA_SUCCESS = 0,
     CUDA_ERROR_OUT_OF_MEMORY = 2,
     CUDA_ERROR_DEINITIALIZED = 4,
     CUDA_ERROR_NO_DEVICE = 100,

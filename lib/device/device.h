@@ -28,6 +28,7 @@ typedef struct TleiImage {
     const char *variant, *kernel;
     uint32_t shared_bytes;
     uint32_t cluster_ctas; /* CTAs of a cluster */
+    uint32_t threads;      /* of a CTA */
 } TleiImage;
 
 /* Memory that a call may touch, as its arguments say. */
@@ -42,6 +43,8 @@ typedef struct TleiLaunch {
     const char *variant;
     uint32_t grid[3], threads, cluster[3], shared_bytes;
     bool cooperative;
+    void *zeroed; /* set to zero before, in the same stream */
+    uint32_t zeroed_bytes;
     void **args; /* args[i] points at the value of parameter i */
     tle_stream stream;
     const TleiRange *ranges;
@@ -56,6 +59,7 @@ typedef struct TleiDeviceOps {
     tle_status (*info)(int32_t ordinal, tle_device_info *info, TleiError *e);
     tle_status (*open)(const TleiDeviceConfig *config, TleiDevice **out, TleiError *e);
     void (*close)(TleiDevice *device);
+    /* NO_VARIANT when the device cannot hold one cluster of the kernel. */
     tle_status (*load)(TleiDevice *device, const TleiImage *image, TleiKernel **out, TleiError *e);
     void (*unload)(TleiDevice *device, TleiKernel *kernel);
     tle_status (*launch)(TleiDevice *device, TleiKernel *kernel, const TleiLaunch *launch,

@@ -275,6 +275,8 @@ static tle_status launch_locked(EmuDevice *d, const EmuKernel *k, const TleiLaun
         .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
         .dynamic_shared_bytes = l->shared_bytes,
     };
+    if (l->zeroed_bytes)
+        memset(l->zeroed, 0, l->zeroed_bytes);
     tle_emu_status ran = d->api.emu_launch(d->device, k->kernel, &config, l->args);
     if (ran)
         status = emu_fail(d, ran, "running", l->variant, e);

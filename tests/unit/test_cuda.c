@@ -38,10 +38,12 @@ typedef struct FakeDriver {
     CUlaunchConfig config;
     CUlaunchAttribute launch_attributes[2];
     CUcontext launched_in;
-    int launches;
+    int launches, largest_cluster;
+    CUdeviceptr zeroed; /* by memset, before the launch */
+    size_t zeroed_words;
 } FakeDriver;
 
-static FakeDriver d = {.present = 1, .device_count = 2};
+static FakeDriver d = {.present = 1, .device_count = 2, .largest_cluster = 16};
 
 static struct CUctx_st *context(uintptr_t n) {
     return (struct CUctx_st *)(n * 0x100);
@@ -198,6 +200,22 @@ static CUresult fake_cuKernelSetAttribute(int attribute, int value, CUkernel ker
     return result_of("cuKernelSetAttribute");
 }
 
+static CUresult fake_cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
+                                                  const CUlaunchConfig *config) {
+    (void)function;
+    *clusters = (int)config->attrs[0].value.clusterDim.x <= d.largest_cluster;
+    return result_of("cuOccupancyMaxActiveClusters");
+}
+
+static CUresult fake_cuMemsetD32Async(CUdeviceptr to, unsigned int value, size_t count,
+                                      CUstream stream) {
+    (void)stream;
+    assert_int_equal(value, 0);
+    d.zeroed = to;
+    d.zeroed_words = count;
+    return result_of("cuMemsetD32Async");
+}
+
 static CUresult fake_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                                       void **params, void **extra) {
     (void)function, (void)params, (void)extra;
@@ -271,11 +289,11 @@ static char *test_dlerror(void) {
 
 static TleiError e;
 static TleiDevice *device;
-static const TleiImage image = {"code", 4, "variant", "kernel", 100000, 1};
+static const TleiImage image = {"code", 4, "variant", "kernel", 100000, 1, 1024};
 
 static int setup(void **state) {
     (void)state;
-    d = (FakeDriver){.present = 1, .device_count = 2};
+    d = (FakeDriver){.present = 1, .device_count = 2, .largest_cluster = 16};
     TleiDeviceConfig config = {.ordinal = 1};
     return tlei_device_cuda.open(&config, &device, &e) ? -1 : 0;
 }
@@ -364,6 +382,34 @@ static void large_clusters_are_allowed(void **state) {
     assert_int_equal(d.launch_attributes[0].value.clusterDim.x, 16);
     assert_int_equal(d.launch_attributes[0].value.clusterDim.y, 1);
     assert_int_equal(d.launch_attributes[1].id, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+    tlei_device_cuda.unload(device, k);
+}
+
+static void clusters_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    TleiImage wide = image;
+    TleiKernel *k = NULL;
+    wide.cluster_ctas = 16;
+    d.largest_cluster = 8;
+    assert_int_equal(tlei_device_cuda.load(device, &wide, &k, &e), TLE_STATUS_NO_VARIANT);
+    assert_null(k);
+    assert_non_null(strstr(e.text, "a cluster of 16 CTAs"));
+    wide.cluster_ctas = 8;
+    assert_int_equal(tlei_device_cuda.load(device, &wide, &k, &e), TLE_STATUS_OK);
+    tlei_device_cuda.unload(device, k);
+}
+
+static void words_of_grid_barriers_are_zeroed(void **state) {
+    (void)state;
+    TleiKernel *k = load();
+    TleiLaunch l = launch_in(0);
+    assert_int_equal(tlei_device_cuda.launch(device, k, &l, &e), TLE_STATUS_OK);
+    assert_int_equal(d.zeroed_words, 0);
+    l.zeroed = (void *)(uintptr_t)0x4000;
+    l.zeroed_bytes = 16;
+    assert_int_equal(tlei_device_cuda.launch(device, k, &l, &e), TLE_STATUS_OK);
+    assert_int_equal(d.zeroed, 0x4000);
+    assert_int_equal(d.zeroed_words, 4);
     tlei_device_cuda.unload(device, k);
 }
 
@@ -522,6 +568,8 @@ int main(void) {
         TEST(opens_the_current_device),
         TEST(loads_under_any_capture_mode),
         TEST(large_clusters_are_allowed),
+        TEST(clusters_that_do_not_fit_are_refused),
+        TEST(words_of_grid_barriers_are_zeroed),
         TEST(launches_in_the_streams_context),
         TEST(foreign_contexts_of_the_device),
         TEST(load_errors),

@@ -163,7 +163,7 @@ static TleiError e;
 static TleiDevice *device;
 static const TleiDeviceConfig config = {
     .ordinal = -1, .arch_major = 9, .emu_checks = TLE_EMU_CHECK_RACE, .emu_threads = 2};
-static const TleiImage image = {"ptx", 3, "variant", "kernel", 2048, 1};
+static const TleiImage image = {"ptx", 3, "variant", "kernel", 2048, 1, 1024};
 
 static int setup(void **state) {
     (void)state;

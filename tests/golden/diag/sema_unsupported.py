@@ -3,7 +3,7 @@
 import numpy as np
 import triton
 
-WIDTHS = {"a": 1}
+WIDTHS = {1, 2}
 
 
 class Config:
@@ -31,7 +31,7 @@ def kernel(x, n):
     Config()
     # CHECK: :[[@LINE+1]]:5: error[E0302]: 'host' is a host function (no @triton.jit) and cannot be used
     host(n)
-    # CHECK: sema_unsupported.py:6:10: error[E0302]: a dict is not supported in a kernel here
+    # CHECK: sema_unsupported.py:6:10: error[E0302]: a set is not supported in a kernel here
     # CHECK: :[[@LINE+1]]:5: note: needed because 'WIDTHS' is used here
     WIDTHS
     # CHECK: :[[@LINE+1]]:5: error[E0302]: tensors are values: an element cannot be assigned
