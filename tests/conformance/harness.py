@@ -56,6 +56,11 @@ def signature_of(value):
     return "fp32" if isinstance(value, float) else "i32"
 
 
+def is_constant(name, value):
+    """Constants have upper-case names or are names of the module (@name)."""
+    return name.isupper() or str(value).startswith("@")
+
+
 def literal(value):
     return repr(value) if isinstance(value, (int, float, bool, str, type(None))) else str(value)
 
@@ -67,11 +72,11 @@ def compile_kernel(source, kernel, args, num_warps=4, target="sm_90a", extra=())
         if "\n" in source:
             path = pathlib.Path(folder) / "kernel.py"
             path.write_text(source, encoding="utf-8")
-        sig = ", ".join(f"{n}:{signature_of(v)}" for n, v in args.items() if not n.isupper())
+        sig = ", ".join(f"{n}:{signature_of(v)}" for n, v in args.items() if not is_constant(n, v))
         command = [str(TLEC), str(path), "--kernel", kernel, "--target", target, "--num-warps", str(num_warps), "--sig",
                    sig, "--verify-each", "--source-root", str(path.parent), *extra]
         for name, value in args.items():
-            if name.isupper():
+            if is_constant(name, value):
                 command += ["--const", f"{name}={literal(value)}"]
         parts = []
         for emit in ("ptx", "meta"):
@@ -159,11 +164,12 @@ class Device:
 ROUND_ROBIN, RANDOM, ADVERSARIAL = range(3)  # schedules of warps
 
 
-def run(source, kernel, grid=(1,), num_warps=4, schedule=ROUND_ROBIN, seed=0, **args):
+def run(source, kernel, grid=(1,), num_warps=4, schedule=ROUND_ROBIN, seed=0, hidden=None, **args):
+    """`hidden`: arguments of parameters that the compiler adds."""
     ptx, meta = compile_kernel(source, kernel, args, num_warps)
     device = Device(schedule=schedule, seed=seed)
     try:
-        device.launch(ptx, meta, grid, args)
+        device.launch(ptx, meta, grid, {**args, **(hidden or {})})
     finally:
         device.close()
 
