@@ -143,7 +143,8 @@ static SVal import(Join *j, SVal x, int live, Str name, const Hole **hole) {
         return add_result(j, x, live ? p : x.v, live ? x.v : p, name);
     }
     if (x.kind == SV_METHOD || x.kind == SV_RANGE || x.kind == SV_BUFFER) {
-        bool inside = x.kind != SV_BUFFER || made_inside(s, j->op, x.v);
+        bool inside = x.kind != SV_BUFFER || made_inside(s, j->op, x.v) ||
+                      (x.items && made_inside(s, j->op, x.items[0].v));
         if (inside)
             *hole = sema_hole(s, DIAG_SEMA_FLOW, j->at,
                               "is made in one branch of a runtime `if` "
