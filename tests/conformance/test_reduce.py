@@ -30,7 +30,7 @@ def test_line_types(dtype, n, num_warps):
 
 
 @pytest.mark.parametrize("n,num_warps", [(1, 1), (2, 1), (32, 1), (16, 4), (192, 4), (1024, 4), (160, 8), (1024, 32),
-                                         (2048, 8), (33, 1), (576, 16), (4096, 32), (1000, 4)])
+                                         (2048, 8), (33, 1), (576, 16), (4096, 32), (1000, 4), (8192, 8)])
 def test_line_shapes(n, num_warps):
     x = rng.normal(0, 10, n).astype(np.float32)
     check_line(x, x, np.float32, n, num_warps, 1e-4)

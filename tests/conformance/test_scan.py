@@ -6,7 +6,7 @@ from harness import Typed, bf16_bits, bf16_values, run
 
 rng = np.random.default_rng(19)
 LINES = [(1, 1), (32, 1), (64, 1), (24, 4), (192, 4), (1024, 4), (160, 8), (1024, 32), (2048, 8), (33, 1), (1000, 4),
-         (4096, 16)]
+         (4096, 16), (8192, 8)]
 
 
 def check_line(x, plain, result, num_warps, tolerance=0):
