@@ -2,6 +2,8 @@
 file(GLOB emu_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/lib/emu/*.c")
 if(emu_sources)
     add_library(tle_emu SHARED ${emu_sources})
+    # loops over columns of matrices must be vectorised
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/emu/dot.c" PROPERTIES COMPILE_OPTIONS -O3)
     target_include_directories(tle_emu PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                PRIVATE "${PROJECT_SOURCE_DIR}/lib")
     target_compile_definitions(tle_emu PRIVATE _GNU_SOURCE=)

@@ -61,7 +61,8 @@ typedef enum tle_emu_status {
                                      */
 #define TLE_EMU_CHECK_PROXY 0x40u   /* generic writes that async copies read without a proxy fence \
                                      */
-#define TLE_EMU_CHECK_ALL  0x7fu
+#define TLE_EMU_CHECK_MATRIX  0x80u /* registers of a wgmma in flight, missing wgmma.fence */
+#define TLE_EMU_CHECK_ALL     0xffu
 #define TLE_EMU_CHECK_NONE 0x80000000u /* as `checks`: none at all (zero means all) */
 
 /* Bounds are always checked in so far as the emulator itself must stay safe: without
@@ -191,6 +192,7 @@ typedef enum tle_emu_report_kind {
     TLE_EMU_REPORT_BAD_OPERAND = 11, /* a value the instruction does not allow at run time */
     TLE_EMU_REPORT_CLUSTER = 12, /* use of a CTA's shared memory before its start, after its exit */
     TLE_EMU_REPORT_MBARRIER = 13, /* not initialised, overflow, counts that do not match */
+    TLE_EMU_REPORT_MATRIX = 15, /* registers of a wgmma in flight, no wgmma.fence */
     TLE_EMU_REPORT_PROXY = 14     /* no fence.proxy.async between generic and async access */
 } tle_emu_report_kind;
 

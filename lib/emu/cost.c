@@ -124,6 +124,7 @@ const char *cost_json(const Launch *l, Arena *a) {
         {"shared_bank_conflicts", c->shared_conflicts},
         {"shared_atomics", c->shared_atomics},
         {"atomics_serialised", c->atomic_serialised},
+        {"matrix_flops", c->matrix_flops},
         {"dsmem_bytes", c->dsmem_bytes},
         {"local_accesses", c->local_accesses},
         {"barriers", c->barriers},

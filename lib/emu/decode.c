@@ -464,6 +464,12 @@ static const struct {
     {"pmevent", dec_nop},
     {"setmaxnreg", dec_setmaxnreg},
     {"griddepcontrol", dec_griddepcontrol},
+    {"wgmma", dec_wgmma},
+    {"mma", dec_mma},
+    {"wmma", dec_wmma},
+    {"ldmatrix", dec_ldmatrix},
+    {"stmatrix", dec_stmatrix},
+    {"movmatrix", dec_movmatrix},
 };
 
 static void decode_statement(Decoder *d) {

@@ -89,6 +89,9 @@ DecodeFn dec_bra, dec_brx, dec_call, dec_ret, dec_exit, dec_trap, dec_bar, dec_b
 DecodeFn dec_membar, dec_shfl, dec_vote, dec_match, dec_redux, dec_elect, dec_activemask;
 DecodeFn dec_nanosleep, dec_nop, dec_setmaxnreg, dec_griddepcontrol;
 
+/* decode_matrix.c */
+DecodeFn dec_wgmma, dec_mma, dec_wmma, dec_ldmatrix, dec_stmatrix, dec_movmatrix;
+
 /* cfg.c: finds where branches meet, inserts joins, resolves targets; `targets` are indices. */
 void cfg_finish(Decoder *d);
 

@@ -50,6 +50,10 @@ ExecFn x_shfl, x_vote, x_match, x_redux, x_elect, x_activemask, x_bar_warp;
 ExecFn x_barrier, x_fence, x_nop, x_aligned_nop, x_nanosleep;
 /* cluster.c */
 ExecFn x_cluster_arrive, x_cluster_wait;
+/* exec_mma.c */
+ExecFn x_mma, x_wmma, x_wmma_load, x_wmma_store, x_ldmatrix, x_stmatrix, x_movmatrix;
+/* exec_wgmma.c */
+ExecFn x_wgmma, x_wgmma_fence, x_wgmma_commit, x_wgmma_wait;
 /* exec_ctl.c */
 ExecFn x_bra, x_brx, x_join, x_call, x_ret, x_exit, x_trap, x_end;
 

@@ -136,6 +136,7 @@ typedef struct PtxStatement {
     uint8_t order_count;
     uint8_t type_count;
     uint8_t types[PTX_MAX_TYPES];
+    uint16_t shape[3]; /* of .m16n8k16 and the like, zeros where a part is missing */
     bool guarded, guard_negated;
     uint32_t guard; /* register */
     uint32_t line;

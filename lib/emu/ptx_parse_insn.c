@@ -141,6 +141,24 @@ static PtxMod mod_named(const char *text, size_t len) {
     return MOD_NONE;
 }
 
+/* m64n8k16, m8n8: false if it is none. */
+static bool parse_shape(const char *text, size_t len, uint16_t shape[3]) {
+    static const char letters[] = "mnk";
+    size_t at = 0;
+    uint16_t parts[3] = {0};
+    for (uint32_t i = 0; i < 3 && at < len; i++) {
+        size_t digits = at + 1;
+        if (text[at] != letters[i])
+            return false;
+        for (at++; at < len && at < digits + 3 && text[at] >= '0' && text[at] <= '9'; at++)
+            parts[i] = (uint16_t)(parts[i] * 10 + (text[at] - '0'));
+        if (at == digits)
+            return false;
+    }
+    memcpy(shape, parts, sizeof parts);
+    return at == len && parts[1];
+}
+
 static void add_qualifier(PtxParser *p, PtxStatement *s) {
     PtxType t = ptx_type_named(p->token.text, p->token.len);
     PtxMod m;
@@ -150,6 +168,8 @@ static void add_qualifier(PtxParser *p, PtxStatement *s) {
         return;
     }
     m = mod_named(p->token.text, p->token.len);
+    if (m == MOD_NONE && parse_shape(p->token.text, p->token.len, s->shape))
+        return;
     if (m == MOD_NONE)
         s->order_count = 0xff; /* unknown: decoding reports it with the whole spelling */
     else if (s->order_count < 12) {

@@ -28,6 +28,8 @@ static const char *kind_name(tle_emu_report_kind kind) {
         return "trap";
     case TLE_EMU_REPORT_BAD_OPERAND:
         return "bad operand";
+    case TLE_EMU_REPORT_MATRIX:
+        return "wgmma misuse";
     case TLE_EMU_REPORT_CLUSTER:
         return "life of a cluster's shared memory";
     case TLE_EMU_REPORT_MBARRIER:

@@ -45,6 +45,7 @@ typedef struct Meet Meet;
 typedef struct Insn Insn;
 typedef struct Function Function;
 typedef struct Race Race;
+typedef struct Matrix Matrix;
 typedef void ExecFn(Warp *w, const Insn *in, uint32_t mask);
 
 /* ---- code --------------------------------------------------------------------------------- */
@@ -238,6 +239,8 @@ struct Warp {
     uint32_t cluster_phase;                    /* of the cluster barrier, at the last arrival */
     uint32_t cluster_arrived, cluster_pending; /* lanes: in this phase; whose wait is to come */
     bool peers_started;                        /* a cluster barrier has been passed */
+    Matrix *matrix; /* what wgmma has in flight; NULL: never any */
+    bool watch;     /* matrix_watch must see every instruction */
     uint32_t async_groups;                     /* committed cp.async groups */
 };
 
@@ -506,12 +509,18 @@ struct Cost {
     uint64_t global_load_sectors, global_store_sectors, global_lines;
     uint64_t global_loads, global_stores, global_atomics;
     uint64_t shared_accesses, shared_conflicts, shared_atomics, dsmem_bytes, local_accesses;
+    uint64_t matrix_flops;
     uint64_t atomic_serialised, barriers, cluster_barriers, divergent_branches, branches;
 };
 
 void cost_access(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address, uint32_t bytes,
                  AccessKind kind, PtxSpace space);
 const char *cost_json(const Launch *l, Arena *a);
+
+/* ---- exec_wgmma.c ------------------------------------------------------------------------- */
+
+/* An instruction is about to run: registers of wgmmas in flight must not be touched. */
+void matrix_watch(Warp *w, const Insn *in);
 
 /* ---- warp.c: fragments -------------------------------------------------------------------- */
 

@@ -245,7 +245,7 @@ void warp_start(Warp *w, const Function *fn) {
     w->f = NULL;
     w->cc = w->stalls = w->turn = w->cluster_phase = w->async_groups = 0;
     w->cluster_arrived = w->cluster_pending = 0;
-    w->peers_started = false;
+    w->peers_started = w->watch = false;
     w->steps = 0;
 }
 
@@ -315,6 +315,8 @@ static void run_fragment(Warp *w) {
         }
         if (count)
             count_insn(w, in, mask);
+        if (mask && w->watch)
+            matrix_watch(w, in);
         if (mask)
             in->fn(w, in, mask);
     }
