@@ -4,6 +4,16 @@
 # of lib/ is the library's internals or the parts of the command, <tle/...> or "tle/..." the public library.
 function(test_libraries source out)
     file(STRINGS "${source}" lines REGEX "^#include [\"<][a-z_]+/")
+    # A header beside the test brings what it includes itself.
+    file(STRINGS "${source}" local REGEX "^#include \"[a-z_]+\\.h\"")
+    cmake_path(GET source PARENT_PATH folder)
+    foreach(line IN LISTS local)
+        string(REGEX REPLACE "^#include \"([a-z_]+\\.h)\".*" "\\1" header "${line}")
+        if(EXISTS "${folder}/${header}")
+            file(STRINGS "${folder}/${header}" more REGEX "^#include [\"<][a-z_]+/")
+            list(APPEND lines ${more})
+        endif()
+    endforeach()
     set(libraries "")
     foreach(line IN LISTS lines)
         string(REGEX REPLACE "^#include [\"<]([a-z_]+)/.*" "\\1" area "${line}")

@@ -13,7 +13,7 @@ def files(suffixes=None, under=""):
             s for s in subfolders
             if s not in SKIPPED_FOLDERS and not (at_root and s.startswith("build"))
         )
-        for name in sorted(names):
+        for name in sorted(set(names) - SKIPPED_FOLDERS):  # .git is a file in a linked work tree
             path = os.path.join(folder, name)
             if os.path.isfile(path) and (suffixes is None or name.endswith(tuple(suffixes))):
                 yield os.path.relpath(path, ROOT)

@@ -139,7 +139,7 @@ def test_explain(tmp_path):
     assert "refused: k is 0" in tle("explain", "topk", "--columns", 9, "--k", 0, status=1).stdout
     names = [v["name"] for v in json.loads(tle("list", "--json").stdout)]
     assert chosen in names
-    other = next(n for n in names if "kany__v1" in n)
+    other = next(n for n in names if "kany__radix__v1" in n)
     forced = tle("explain", "topk", "--columns", 4096, "--k", 512, TLE_FORCE_VARIANT=other).stdout
     assert forced.endswith(f"chosen: {other}\n")
     overlay = tmp_path / "overlay.json"

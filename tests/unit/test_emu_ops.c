@@ -568,7 +568,7 @@ static void test_approximations(void **state) {
         uint64_t *out = emu_zeros(&e, COUNT * 8);
         for (int i = 0; i < COUNT; i++) {
             float x = approximations[r].low +
-                      (approximations[r].high - approximations[r].low) * (float)i / COUNT;
+                      (approximations[r].high - approximations[r].low) * (float)i / (float)COUNT;
             in[i].a = u32(x);
         }
         make_kernel(&row, text, sizeof text);

@@ -49,13 +49,13 @@ def any_of(x, out):
     tl.store(out, tl.reduce_or(hit, axis=0).to(tl.int32))
 
 
-# A scan: lanes double up (twice: in the warp, then over the warps' totals), one barrier.
+# A sum over 32-bit integers: five steps in the warp, one barrier, one redux over the totals of the
+# warps before.
 # SCAN-LABEL: .entry prefix(
-# SCAN-COUNT-5: shfl.sync.bfly.b32
+# SCAN: shfl.sync.up.b32 t|p, %r{{[0-9]+}}, 1,{{.*}}shfl.sync.up.b32 t|p, %r{{[0-9]+}}, 16,
 # SCAN: bar.sync 0;
 # SCAN-NOT: bar.sync
-# SCAN-COUNT-5: shfl.sync.bfly.b32
-# SCAN: shfl.sync.idx.b32
+# SCAN: redux.sync.add
 @triton.jit
 def prefix(x, out):
     offs = tl.arange(0, 4096)
