@@ -57,13 +57,11 @@ typedef enum tle_emu_status {
 #define TLE_EMU_CHECK_UNINIT  0x04u /* reads of memory that nothing wrote */
 #define TLE_EMU_CHECK_RACE    0x08u /* unordered accesses to shared memory */
 #define TLE_EMU_CHECK_BARRIER 0x10u /* wrong counts, divergent aligned barriers, exited threads */
-#define TLE_EMU_CHECK_CLUSTER 0x20u /* shared memory of CTAs that have not started or have exited  \
-                                     */
-#define TLE_EMU_CHECK_PROXY 0x40u   /* generic writes that async copies read without a proxy fence \
-                                     */
+#define TLE_EMU_CHECK_CLUSTER 0x20u /* memory of CTAs that have not started or have exited */
+#define TLE_EMU_CHECK_PROXY   0x40u /* generic writes that async copies read without a fence */
 #define TLE_EMU_CHECK_MATRIX  0x80u /* registers of a wgmma in flight, missing wgmma.fence */
 #define TLE_EMU_CHECK_ALL     0xffu
-#define TLE_EMU_CHECK_NONE 0x80000000u /* as `checks`: none at all (zero means all) */
+#define TLE_EMU_CHECK_NONE    0x80000000u /* as `checks`: none at all (zero means all) */
 
 /* Bounds are always checked in so far as the emulator itself must stay safe: without
  * TLE_EMU_CHECK_BOUNDS a global access is made as it stands, and a wild one is the caller's
@@ -125,6 +123,25 @@ TLE_EMU_API tle_emu_status tle_emu_unregister(tle_emu_device *device, void *addr
  * the host must be told with 1). */
 TLE_EMU_API tle_emu_status tle_emu_mark(tle_emu_device *device, void *address, size_t bytes,
                                         int initialised);
+
+/* ---- tensor maps -------------------------------------------------------------------------- */
+
+/* The driver's numbers for these types are used as they are. */
+#define TLE_EMU_TENSOR_INTERLEAVE_NONE 0u
+#define TLE_EMU_TENSOR_SWIZZLE_NONE    0u
+#define TLE_EMU_TENSOR_SWIZZLE_32B     1u
+#define TLE_EMU_TENSOR_SWIZZLE_64B     2u
+#define TLE_EMU_TENSOR_SWIZZLE_128B    3u
+
+/* Arguments as for cuTensorMapEncodeTiled: type (CUtensorMapDataType), rank, address, dimensions,
+ * strides in bytes of all but the first, box, element strides, interleave, swizzle, L2 promotion,
+ * fill (1: NaN). Fills 128 bytes at `map_out` (64-byte aligned) in an encoding of this library,
+ * which tensor copies of kernels on its devices take. */
+TLE_EMU_API tle_emu_status tle_emu_tensor_map_encode_tiled(
+    tle_emu_device *device, void *map_out, uint32_t type, uint32_t rank, void *address,
+    const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
+    const uint32_t *element_strides, uint32_t interleave, uint32_t swizzle, uint32_t promotion,
+    uint32_t fill);
 
 /* ---- modules and kernels ------------------------------------------------------------------ */
 

@@ -112,6 +112,11 @@ static bool resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t addr
     return true;
 }
 
+uint8_t *access_global(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
+                       AccessKind kind) {
+    return resolve_global(w, in, lane, address, bytes, kind) ? (uint8_t *)(uintptr_t)address : NULL;
+}
+
 static uint32_t all_global(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address,
                            uint32_t bytes, AccessKind kind, uint8_t **host) {
     if (w->launch->checks & TLE_EMU_CHECK_BOUNDS) {
@@ -132,6 +137,15 @@ static Cta *owner_of(Warp *w, uint32_t address) {
     if (rank == 0)
         return w->cta;
     return rank - 1 < w->cta->cluster->count ? w->cta->cluster->ctas[rank - 1] : NULL;
+}
+
+Cta *access_shared(Warp *w, uint64_t address, uint32_t bytes, uint32_t *offset) {
+    uint64_t a = (address & WINDOW_MASK) == SHARED_WINDOW ? address & ~WINDOW_MASK : address;
+    Cta *owner = a >> 32 ? NULL : owner_of(w, (uint32_t)a);
+    *offset = ((uint32_t)a & ((1u << CLUSTER_SHIFT) - 1)) - SHARED_BASE;
+    if (*offset >= w->launch->shared_bytes || w->launch->shared_bytes - *offset < bytes)
+        return NULL;
+    return owner;
 }
 
 static void check_init_shared(Warp *w, const Insn *in, uint32_t lane, Cta *owner, uint32_t off,

@@ -126,6 +126,8 @@ const char *cost_json(const Launch *l, Arena *a) {
         {"atomics_serialised", c->atomic_serialised},
         {"matrix_flops", c->matrix_flops},
         {"dsmem_bytes", c->dsmem_bytes},
+        {"cp_async_bytes", c->cp_async_bytes},
+        {"bulk_bytes", c->bulk_bytes},
         {"local_accesses", c->local_accesses},
         {"barriers", c->barriers},
         {"cluster_barriers", c->cluster_barriers},

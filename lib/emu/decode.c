@@ -461,6 +461,7 @@ static const struct {
     {"elect", dec_elect},
     {"activemask", dec_activemask},
     {"nanosleep", dec_nanosleep},
+    {"mbarrier", dec_mbarrier},
     {"pmevent", dec_nop},
     {"setmaxnreg", dec_setmaxnreg},
     {"griddepcontrol", dec_griddepcontrol},

@@ -9,7 +9,6 @@
 
 #define F_ROUND   (1u << 30) /* in rows: any of rn rz rm rp */
 #define F_NEAREST (1u << 31) /* in rows: rn only */
-#define SINK      0          /* operand code of the scratch plane */
 
 typedef struct Fixup {
     uint32_t insn;
@@ -78,9 +77,14 @@ int32_t *decode_ext(Decoder *d, uint32_t count);
 /* Address operand into a, imm, flags. Returns the state space if the base names a variable. */
 PtxSpace decode_address(Decoder *d, Insn *in, const Operand *o, PtxSpace space);
 
+/* Qualifiers that are hints to caches. */
+void decode_hints(Decoder *d);
+
 typedef void DecodeFn(Decoder *d);
 /* decode_mem.c */
-DecodeFn dec_ld, dec_st, dec_atom, dec_red, dec_prefetch, dec_cp, dec_createpolicy, dec_discard;
+DecodeFn dec_ld, dec_st, dec_atom, dec_red, dec_prefetch, dec_createpolicy, dec_discard;
+/* decode_async.c */
+DecodeFn dec_cp, dec_mbarrier, dec_st_async, dec_red_async;
 /* decode_move.c */
 DecodeFn dec_mov, dec_cvta, dec_isspacep, dec_setp, dec_set, dec_selp, dec_slct, dec_cvt;
 DecodeFn dec_lop3, dec_dp4a, dec_dp2a, dec_mapa, dec_getctarank;

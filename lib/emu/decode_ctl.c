@@ -246,13 +246,39 @@ void dec_membar(Decoder *d) {
     decode_emit(d, decode_begin(d, x_fence, CLASS_BARRIER));
 }
 
+/* fence.proxy.async{.space}, .alias, .async::generic with acquire or release */
+static void proxy_fence(Decoder *d) {
+    static const PtxMod spaces[] = {MOD_GLOBAL, MOD_SHARED_CTA, MOD_SHARED_CLUSTER, MOD_NONE};
+    if (decode_take(d, MOD_ASYNC_GENERIC)) {
+        decode_take(d, MOD_ACQUIRE);
+        decode_take(d, MOD_RELEASE);
+        decode_take(d, MOD_SYNC_RESTRICT_CTA);
+        decode_take(d, MOD_SYNC_RESTRICT_CLUSTER);
+        decode_take(d, MOD_CLUSTER);
+    } else if (!decode_take(d, MOD_ALIAS) && !decode_take(d, MOD_ASYNC)) {
+        decode_unsupported(d);
+    }
+    Insn in = decode_begin(d, x_proxy_fence, CLASS_BARRIER);
+    in.sub = decode_take_one(d, spaces) == MOD_GLOBAL;
+    decode_emit(d, in);
+}
+
 void dec_fence(Decoder *d) {
     static const PtxMod scopes[] = {MOD_CTA, MOD_CLUSTER, MOD_GPU, MOD_SYS, MOD_NONE};
+    if (d->s->operand_count)
+        decode_unsupported(d);
+    if (decode_take(d, MOD_PROXY)) {
+        proxy_fence(d);
+        return;
+    }
+    decode_take(d, MOD_MBARRIER_INIT);
+    decode_take(d, MOD_SYNC_RESTRICT_CTA);
+    decode_take(d, MOD_SYNC_RESTRICT_CLUSTER);
     decode_take(d, MOD_SC);
     decode_take(d, MOD_ACQ_REL);
     decode_take(d, MOD_ACQUIRE);
     decode_take(d, MOD_RELEASE);
-    if (decode_take_one(d, scopes) == MOD_NONE || d->s->operand_count)
+    if (decode_take_one(d, scopes) == MOD_NONE)
         decode_unsupported(d);
     decode_emit(d, decode_begin(d, x_fence, CLASS_BARRIER));
 }

@@ -23,7 +23,7 @@ static const PtxMod hints[] = {MOD_CA,
                                MOD_L2_256B,
                                MOD_NONE};
 
-static void take_hints(Decoder *d) {
+void decode_hints(Decoder *d) {
     while (decode_take_one(d, hints) != MOD_NONE) {
     }
 }
@@ -132,7 +132,7 @@ static void load_store(Decoder *d, bool store) {
         decode_unsupported(d);
     decode_operands(d, 2 + hint, 2 + hint);
     take_semantics(d, &head);
-    take_hints(d);
+    decode_hints(d);
     PtxSpace space = take_space(d, &head);
     head.vec = take_vector(d);
     head.size = (uint8_t)ptx_type_bytes(type);
@@ -169,7 +169,10 @@ void dec_ld(Decoder *d) {
 }
 
 void dec_st(Decoder *d) {
-    load_store(d, true);
+    if (decode_take(d, MOD_ASYNC))
+        dec_st_async(d);
+    else
+        load_store(d, true);
 }
 
 /* ---- atomics ------------------------------------------------------------------------------ */
@@ -252,8 +255,9 @@ void dec_atom(Decoder *d) {
 
 void dec_red(Decoder *d) {
     if (decode_take(d, MOD_ASYNC))
-        decode_unsupported(d);
-    atomic(d, false);
+        dec_red_async(d);
+    else
+        atomic(d, false);
 }
 
 /* ---- hints -------------------------------------------------------------------------------- */
@@ -262,16 +266,17 @@ void dec_prefetch(Decoder *d) {
     Insn scratch = {0};
     decode_operands(d, 1, 1);
     take_space(d, &scratch);
-    take_hints(d);
+    decode_hints(d);
     decode_take(d, MOD_L1);
     decode_take(d, MOD_L2);
+    decode_take(d, MOD_TENSORMAP);
     decode_emit(d, decode_begin(d, x_prefetch, CLASS_OTHER));
 }
 
 void dec_discard(Decoder *d) {
     decode_take(d, MOD_GLOBAL);
     decode_take(d, MOD_L2);
-    take_hints(d);
+    decode_hints(d);
     decode_emit(d, decode_begin(d, x_prefetch, CLASS_OTHER));
 }
 
@@ -282,66 +287,8 @@ void dec_createpolicy(Decoder *d) {
     decode_take(d, MOD_CVT);
     decode_take(d, MOD_L2);
     decode_take(d, MOD_L2_EVICT_UNCHANGED);
-    take_hints(d);
+    decode_hints(d);
     Insn in = decode_begin(d, x_createpolicy, CLASS_OTHER);
     in.d = decode_dst(d, decode_operand(d, 0), TY_B64);
     decode_emit(d, in);
-}
-
-/* ---- cp.async ----------------------------------------------------------------------------- */
-
-static void cp_async_copy(Decoder *d) {
-    Insn to = {0}, from = {0};
-    bool hint = decode_take(d, MOD_L2_CACHE_HINT);
-    int32_t *ext = decode_ext(d, 1), count = 0;
-    const Operand *size = decode_operand(d, 2);
-    uint32_t n = d->s->operand_count - hint;
-    decode_take(d, MOD_SHARED);
-    decode_take(d, MOD_SHARED_CTA);
-    decode_take(d, MOD_GLOBAL);
-    take_hints(d);
-    decode_operands(d, 3, 4u + hint);
-    if (size->kind != OPND_INT || (size->value != 4 && size->value != 8 && size->value != 16))
-        decode_bad(d, "size must be 4, 8 or 16");
-    decode_address(d, &to, decode_operand(d, 0), SPACE_SHARED);
-    decode_address(d, &from, decode_operand(d, 1), SPACE_GLOBAL);
-    if (from.flags & F_NO_BASE) {
-        from.a = decode_const(d, (uint64_t)from.imm, true);
-        from.imm = 0;
-    } else if (!(from.flags & F_ADDR64)) {
-        decode_bad(d, "global address in a 32-bit register");
-    }
-    if (n == 4) {
-        const Operand *o = decode_operand(d, 3);
-        if (o->kind == OPND_REG && d->source->regs.data[o->reg].type == TY_PRED)
-            decode_unsupported(d); /* ignore-src */
-        count = decode_src(d, o, TY_B32);
-    }
-    if (from.imm > INT32_MAX || from.imm < INT32_MIN)
-        decode_bad(d, "offset is too large");
-    ext[0] = (int32_t)from.imm;
-    Insn in = decode_begin(d, x_cp_async, CLASS_ASYNC);
-    in.a = to.a;
-    in.imm = to.imm;
-    in.flags = to.flags | (n == 4 ? F_HAS_COUNT : 0);
-    in.b = from.a;
-    in.c = count;
-    in.ext = ext;
-    in.size = (uint8_t)size->value;
-    in.vec = 1;
-    in.space = SPACE_SHARED;
-    decode_emit(d, in);
-}
-
-void dec_cp(Decoder *d) {
-    if (!decode_take(d, MOD_ASYNC) || decode_take(d, MOD_BULK) || decode_take(d, MOD_MBARRIER))
-        decode_unsupported(d);
-    bool commit = decode_take(d, MOD_COMMIT_GROUP), wait = decode_take(d, MOD_WAIT_GROUP);
-    if (commit || wait || decode_take(d, MOD_WAIT_ALL)) {
-        Insn in = decode_begin(d, x_cp_async_group, CLASS_ASYNC);
-        in.sub = commit;
-        decode_emit(d, in);
-        return;
-    }
-    cp_async_copy(d);
 }

@@ -41,13 +41,16 @@ ExecFn x_setp_f32, x_set, x_cvta_to, x_cvta_from, x_isspacep, x_mapa, x_getctara
 /* exec_cvt.c */
 ExecFn x_cvt, x_cvt_pack, x_cvt_unpack, x_cvt_int;
 /* exec_mem.c */
-ExecFn x_ld, x_st, x_ld_param, x_cp_async, x_cp_async_group, x_prefetch, x_createpolicy;
+ExecFn x_ld, x_st, x_ld_param, x_prefetch, x_createpolicy;
 /* exec_atomic.c */
 ExecFn x_atom;
+uint64_t atomic_result(const Insn *in, uint64_t old, uint64_t b, uint64_t c);
+/* exec_cp_async.c, exec_bulk.c, exec_mbarrier.c */
+ExecFn x_cp_async, x_async_commit, x_async_wait, x_cp_async_arrive, x_bulk, x_st_async, x_mbarrier;
 /* exec_warp.c */
 ExecFn x_shfl, x_vote, x_match, x_redux, x_elect, x_activemask, x_bar_warp;
 /* exec_sync.c */
-ExecFn x_barrier, x_fence, x_nop, x_aligned_nop, x_nanosleep;
+ExecFn x_barrier, x_fence, x_proxy_fence, x_nop, x_aligned_nop, x_nanosleep;
 /* cluster.c */
 ExecFn x_cluster_arrive, x_cluster_wait;
 /* exec_mma.c */

@@ -66,6 +66,12 @@ static bool is_float(const Insn *in) {
     return cls == 'F' || cls == 'V';
 }
 
+/* What is left in memory; `c` is for cas. */
+uint64_t atomic_result(const Insn *in, uint64_t old, uint64_t b, uint64_t c) {
+    return is_float(in) && in->sub != MOD_EXCH ? float_result(in, old, b)
+                                               : integer_result(in, old, b, c);
+}
+
 static uint64_t operand(const Warp *w, const Insn *in, int32_t code, uint32_t i) {
     return in->size == 8 ? plane64(w, code)[i] : plane32(w, code)[i];
 }
@@ -77,8 +83,7 @@ static void lane_atomic(Warp *w, const Insn *in, uint32_t i, uint8_t *host) {
         uint64_t c = in->sub == MOD_CAS ? operand(w, in, in->c, i) : 0;
         int32_t d = in->ext[k];
         memcpy(&old, host + k * in->size, in->size);
-        r = is_float(in) && in->sub != MOD_EXCH ? float_result(in, old, b)
-                                                : integer_result(in, old, b, c);
+        r = atomic_result(in, old, b, c);
         memcpy(host + k * in->size, &r, in->size);
         if (in->size == 8)
             plane64(w, d)[i] = old;

@@ -1,4 +1,4 @@
-/* Loads, stores, cp.async. Addresses become host pointers in access.c, where all checks are; here
+/* Loads and stores. Addresses become host pointers in access.c, where all checks are; here
  * bytes move. Element k of a vector access lies k elements after the address. */
 #include "exec.h"
 #include <string.h>
@@ -142,45 +142,7 @@ void x_st(Warp *w, const Insn *in, uint32_t mask) {
         store_element(w, in, ok, host, k);
 }
 
-/* ---- cp.async ----------------------------------------------------------------------------- */
-
-/* cp.async [dst], [src], size {, src-size}: bytes past src-size are zero. The copy is made at
- * once: a wait can only be too weak, and the race check of the writer's warp does not see it. */
-void x_cp_async(Warp *w, const Insn *in, uint32_t mask) {
-    uint64_t from[LANES], to[LANES];
-    uint8_t *src[LANES], *dst[LANES];
-    Insn source = *in, *s = &source;
-    const uint32_t *count = in->flags & F_HAS_COUNT ? plane32(w, in->c) : NULL;
-    uint32_t read, ok;
-    access_addresses(w, in, mask, to);
-    s->a = in->b;
-    s->imm = (int64_t)in->ext[0];
-    s->space = SPACE_GLOBAL;
-    s->flags |= F_ADDR64;
-    access_addresses(w, s, mask, from);
-    ok = access_resolve(w, in, mask, to, in->size, ACCESS_WRITE, dst);
-    read = ok;
-    if (!count)
-        read = access_resolve(w, s, ok, from, in->size, ACCESS_READ, src);
-    for (uint32_t i = 0; count && i < LANES; i++) {
-        uint32_t n = count[i] < in->size ? count[i] : in->size;
-        if (read >> i & 1 && (n == 0 || !access_resolve(w, s, 1u << i, from, n, ACCESS_READ, src)))
-            read &= ~(1u << i);
-    }
-    for (uint32_t i = 0; i < LANES; i++) {
-        uint32_t n = count && count[i] < in->size ? count[i] : in->size;
-        if (!(ok >> i & 1))
-            continue;
-        memset(dst[i], 0, in->size);
-        if (read >> i & 1)
-            memcpy(dst[i], src[i], n);
-    }
-}
-
-void x_cp_async_group(Warp *w, const Insn *in, uint32_t mask) {
-    (void)mask;
-    w->async_groups += in->sub;
-}
+/* ---- hints ------------------------------------------------------------------------------- */
 
 /* A prefetch may name any address; nothing happens. */
 void x_prefetch(Warp *w, const Insn *in, uint32_t mask) {

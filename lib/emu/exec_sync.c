@@ -159,6 +159,13 @@ void x_fence(Warp *w, const Insn *in, uint32_t mask) {
         race_fence(w);
 }
 
+/* `sub`: of global memory alone, which no check follows. */
+void x_proxy_fence(Warp *w, const Insn *in, uint32_t mask) {
+    (void)mask;
+    if ((w->launch->checks & TLE_EMU_CHECK_RACE) && !in->sub)
+        race_proxy_fence(w);
+}
+
 void x_nop(Warp *w, const Insn *in, uint32_t mask) {
     (void)w;
     (void)in;

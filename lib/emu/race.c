@@ -203,7 +203,7 @@ static void touch(Access *a, RaceCell *c, AccessKind kind) {
 
 void race_touch(Access *a, Cta *owner, uint32_t offset, uint32_t bytes, AccessKind kind) {
     Race *r = a->race;
-    if (a->async || owner != a->w->cta)
+    if (owner != a->w->cta || (a->async && a->in->fn != x_cp_async))
         r->touched[owner->rank * r->stride + a->member] = (uint32_t)a->epoch & CLOCK_MASK;
     while (bytes) {
         RaceCell *c = &owner->cells[offset / 4];

@@ -68,7 +68,5 @@ static inline uint32_t *race_clock(const Warp *w) {
 
 /* Accesses of all bytes of [offset, offset + bytes). */
 void race_touch(Access *a, Cta *owner, uint32_t offset, uint32_t bytes, AccessKind kind);
-uint32_t *race_new_clock(Race *r);
-void race_join(const Race *r, uint32_t *into, const uint32_t *from);
 
 #endif

@@ -24,6 +24,10 @@ void race_begin(Warp *w) {
     w->cta->cluster->race->serial++;
 }
 
+size_t race_clock_bytes(const Race *r) {
+    return r->row * sizeof(uint32_t);
+}
+
 /* ---- barriers ----------------------------------------------------------------------------- */
 
 void race_barrier_arrive(Warp *w, uint32_t **clock) {
@@ -160,8 +164,13 @@ void race_channel_done(uint32_t *clock, uint32_t channel, uint32_t epoch) {
         clock[channel] = epoch;
 }
 
-void race_async_access(Warp *w, const Insn *in, uint32_t lane, uint32_t channel, bool proxy,
-                       Cta *owner, uint32_t offset, uint32_t bytes, AccessKind kind) {
+void race_learn(Warp *w, uint32_t channel, uint32_t epoch) {
+    race_channel_done(race_clock(w), channel, epoch);
+}
+
+void race_async_access_at(Warp *w, const Insn *in, uint32_t lane, uint32_t channel, uint32_t epoch,
+                          bool proxy, Cta *owner, uint32_t offset, uint32_t bytes,
+                          AccessKind kind) {
     Race *r = w->cta->cluster->race;
     Access a = {.w = w, .in = in, .race = r, .clock = race_clock(w), .lane = lane};
     if (!channel)
@@ -171,9 +180,15 @@ void race_async_access(Warp *w, const Insn *in, uint32_t lane, uint32_t channel,
     a.async = true;
     a.proxy = proxy && (w->launch->checks & TLE_EMU_CHECK_PROXY);
     a.serial = r->serial & SERIAL_MASK;
-    a.epoch = race_channel_epoch(r, channel) | (uint64_t)lane << LANE_SHIFT |
-              (uint64_t)channel << WARP_SHIFT | (uint64_t)a.serial << SERIAL_SHIFT;
+    a.epoch = epoch | (uint64_t)lane << LANE_SHIFT | (uint64_t)channel << WARP_SHIFT |
+              (uint64_t)a.serial << SERIAL_SHIFT;
     race_touch(&a, owner, offset, bytes, kind);
+}
+
+void race_async_access(Warp *w, const Insn *in, uint32_t lane, uint32_t channel, bool proxy,
+                       Cta *owner, uint32_t offset, uint32_t bytes, AccessKind kind) {
+    race_async_access_at(w, in, lane, channel, race_channel_epoch(w->cta->cluster->race, channel),
+                         proxy, owner, offset, bytes, kind);
 }
 
 /* ---- CTAs of a cluster -------------------------------------------------------------------- */

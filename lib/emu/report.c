@@ -74,6 +74,12 @@ static bool is_known(const Device *d, const Insn *in, tle_emu_report_kind kind) 
     return d->reports.len >= d->max_reports;
 }
 
+static const Insn *in_function(const Warp *w, const Insn *in) {
+    const Function *fn = w->f ? w->f->frame->fn : NULL;
+    bool known = fn && in->index < fn->count && fn->code[in->index].line == in->line;
+    return known ? &fn->code[in->index] : in;
+}
+
 void report_add(Warp *w, const Insn *in, uint32_t lane, tle_emu_report_kind kind, uint64_t address,
                 uint32_t bytes, const char *format, ...) {
     Launch *l = w->launch;
@@ -85,7 +91,7 @@ void report_add(Warp *w, const Insn *in, uint32_t lane, tle_emu_report_kind kind
     if (l->status == TLE_EMU_OK)
         l->status = TLE_EMU_FAULT;
     /* `in` may be a copy on a handler's stack */
-    in = w->f ? &w->f->frame->fn->code[in->index] : in;
+    in = in_function(w, in);
     r.insn = in;
     if (is_known(d, in, kind))
         return;
@@ -109,7 +115,7 @@ void report_add(Warp *w, const Insn *in, uint32_t lane, tle_emu_report_kind kind
 
 /* ---- deadlock, limit ---------------------------------------------------------------------- */
 
-static void add_wait(StrBuf *b, const Launch *l, const Warp *w, const Fragment *f) {
+static void add_wait(StrBuf *b, const Launch *l, Warp *w, const Fragment *f) {
     char where[256];
     const Barrier *bar;
     strbuf_addf(b, "\n  CTA (%u,%u,%u) warp %u lanes 0x%08x at %s ", w->cta->id[0], w->cta->id[1],
@@ -136,7 +142,10 @@ static void add_wait(StrBuf *b, const Launch *l, const Warp *w, const Fragment *
                     cluster_missing(w->cta->cluster));
         break;
     case FRAG_MBARRIER:
-        strbuf_addf(b, "wait for the mbarrier at 0x%llx", (unsigned long long)f->wait_address);
+        async_describe_wait(b, w, f);
+        break;
+    case FRAG_ASYNC:
+        strbuf_addz(b, "wait for asynchronous copies");
         break;
     case FRAG_PARKED:
         strbuf_addz(b, "wait for lanes that went another way");
@@ -155,7 +164,7 @@ static void add_all(StrBuf *b, const Launch *l) {
         for (uint32_t r = 0; r < l->resident[c]->count; r++)
             for (uint32_t k = 0; k < l->resident[c]->ctas[r]->warp_count; k++)
                 for (uint32_t i = 0; i < LANES; i++) {
-                    const Warp *w = &l->resident[c]->ctas[r]->warps[k];
+                    Warp *w = &l->resident[c]->ctas[r]->warps[k];
                     if (w->frags[i].state != FRAG_FREE && shown++ < 64)
                         add_wait(b, l, w, &w->frags[i]);
                 }

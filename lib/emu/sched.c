@@ -11,6 +11,7 @@
 #define SPIN_TURN     256u  /* adversarial: turns of the others, how many, and then the victim's */
 #define SPIN_PATIENCE 16u
 #define VICTIM_TURN   8u
+#define GIVE_UPS      8u /* rounds of fruitless try_waits that are a deadlock */
 
 uint64_t sched_random(uint64_t *state) {
     *state += 0x9e3779b97f4a7c15u;
@@ -100,11 +101,13 @@ static void admit(Launch *l) {
     }
     if (c->race)
         race_reset(l, c);
+    async_reset(l, c);
     l->resident[l->resident_count++] = c;
 }
 
 static void retire(Launch *l, uint32_t at) {
     Cluster *c = l->resident[at];
+    async_end(c);
     for (uint32_t i = at; i + 1 < l->resident_count; i++)
         l->resident[i] = l->resident[i + 1];
     l->resident_count--;
@@ -118,6 +121,8 @@ static void retire(Launch *l, uint32_t at) {
 }
 
 static bool is_done(const Cluster *c) {
+    if (!async_is_idle(c))
+        return false;
     for (uint32_t r = 0; r < c->count; r++)
         if (c->ctas[r]->live_threads)
             return false;
@@ -183,12 +188,23 @@ static void admit_wave(Launch *l) {
         admit(l);
 }
 
+/* A turn of a cluster and its engines; false if nothing could run even so. */
+static bool turn_of(Launch *l, Cluster *c) {
+    bool ran = async_step(l, c, turn(l, c));
+    if (ran || l->stop)
+        return true;
+    c->stuck = true;
+    ran = turn(l, c);
+    c->stuck = false;
+    return ran;
+}
+
 /* A turn of each resident cluster; false if nothing could run. */
 static bool turn_of_all(Launch *l) {
     bool ran = false;
     for (uint32_t i = 0; i < l->resident_count && !l->stop; i++) {
         Cluster *c = l->resident[i];
-        ran |= turn(l, c);
+        ran |= turn_of(l, c);
         c->turns++;
         if (is_done(c))
             retire(l, i--);
@@ -200,6 +216,19 @@ static bool turn_of_all(Launch *l) {
     return ran;
 }
 
+/* Nothing runs: the try_waits return false, unless that has helped nobody of late. */
+static bool give_up(Launch *l) {
+    uint64_t events = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < l->resident_count; i++)
+        events += async_events(l->resident[i]);
+    l->give_ups = events == l->events_seen ? l->give_ups + 1 : 0;
+    l->events_seen = events;
+    for (uint32_t i = 0; i < l->resident_count && l->give_ups < GIVE_UPS; i++)
+        any |= async_give_up(l->resident[i]);
+    return any;
+}
+
 tle_emu_status sched_run(Launch *l) {
     while (!l->stop && (l->next_cluster < l->cluster_total || l->resident_count)) {
         if (l->resident_count == 0)
@@ -209,7 +238,7 @@ tle_emu_status sched_run(Launch *l) {
             break;
         if ((stuck || is_impatient(l)) && wants_company(l)) {
             admit_wave(l);
-        } else if (stuck) {
+        } else if (stuck && !give_up(l)) {
             report_deadlock(l);
             break;
         }

@@ -32,6 +32,7 @@
 #define SHARED_BASE    1024u
 #define CLUSTER_SHIFT  24
 #define MAX_CLUSTER    16u
+#define SINK           0 /* operand code of the scratch plane */
 #define RECURSION_ROOM 16384u
 
 typedef struct Device Device;
@@ -117,6 +118,7 @@ struct Insn {
     const int32_t *ext;
     const Insn *target, *join; /* branch: join is NULL if only the exit post-dominates */
     const CallSite *call;
+    const struct BulkArgs *bulk;
     const Insn *const *table;
     uint32_t table_count;
     uint32_t ends; /* INSN_ kind of control flow, for the graph */
@@ -180,12 +182,13 @@ typedef struct Report {
 typedef enum FragmentState {
     FRAG_FREE,
     FRAG_RUN,
-    FRAG_PARKED,  /* at its meet */
-    FRAG_WARP,    /* at a warp-wide instruction whose other lanes have not come */
-    FRAG_ALIGNED, /* at an aligned instruction that the whole warp must reach together */
-    FRAG_BARRIER, /* at a CTA barrier */
-    FRAG_CLUSTER, /* at the cluster barrier */
-    FRAG_MBARRIER /* at mbarrier.try_wait */
+    FRAG_PARKED,   /* at its meet */
+    FRAG_WARP,     /* at a warp-wide instruction whose other lanes have not come */
+    FRAG_ALIGNED,  /* at an aligned instruction that the whole warp must reach together */
+    FRAG_BARRIER,  /* at a CTA barrier */
+    FRAG_CLUSTER,  /* at the cluster barrier */
+    FRAG_MBARRIER, /* at mbarrier.try_wait */
+    FRAG_ASYNC     /* at a wait for groups of asynchronous copies */
 } FragmentState;
 
 struct Frame {
@@ -239,9 +242,9 @@ struct Warp {
     uint32_t cluster_phase;                    /* of the cluster barrier, at the last arrival */
     uint32_t cluster_arrived, cluster_pending; /* lanes: in this phase; whose wait is to come */
     bool peers_started;                        /* a cluster barrier has been passed */
-    Matrix *matrix; /* what wgmma has in flight; NULL: never any */
-    bool watch;     /* matrix_watch must see every instruction */
-    uint32_t async_groups;                     /* committed cp.async groups */
+    Matrix *matrix;                            /* what wgmma has in flight; NULL: never any */
+    bool watch;                                /* matrix_watch must see every instruction */
+    struct AsyncGroups *groups; /* of cp.async and of bulk copies; NULL before the first */
 };
 
 /* ---- CTAs --------------------------------------------------------------------------------- */
@@ -283,7 +286,9 @@ struct Cluster {
     uint64_t number;       /* in launch order */
     uint64_t turns, polls; /* polls: strong reads of memory that other clusters may write */
     bool done;
+    bool stuck; /* nothing runs unless lanes go on without those they wait for */
     Race *race;
+    struct Async *async; /* NULL where the module has nothing asynchronous */
     ClusterBarrier barrier;
     Cluster *next_free;
 };
@@ -308,6 +313,8 @@ struct Launch {
     uint32_t resident_count, resident_limit;
     Cluster *free_clusters;
     uint64_t next_cluster, cluster_total;
+    uint64_t events_seen; /* when try_waits gave up last */
+    uint32_t give_ups;    /* since then */
     Region *last_region;
     jmp_buf escape;
 };
@@ -444,6 +451,12 @@ typedef enum AccessKind { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ATOMIC = 3 }
 /* Host pointers of the active lanes; lanes with a fault are reported and leave the mask. */
 uint32_t access_resolve(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address,
                         uint32_t bytes, AccessKind kind, uint8_t **host);
+/* A range of global memory; NULL if it may not be used. */
+uint8_t *access_global(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
+                       AccessKind kind);
+/* The CTA and byte that a shared or generic address lies at; NULL if at none that the warp reaches.
+ */
+Cta *access_shared(Warp *w, uint64_t address, uint32_t bytes, uint32_t *offset);
 /* Addresses in the instruction's state space from its address operand. */
 void access_addresses(const Warp *w, const Insn *in, uint32_t mask, uint64_t *address);
 
@@ -486,12 +499,32 @@ uint32_t race_channel(Race *r, uint64_t key);
 uint32_t race_channel_epoch(const Race *r, uint32_t channel);
 void race_channel_next(Race *r, uint32_t channel);
 void race_channel_done(uint32_t *clock, uint32_t channel, uint32_t epoch);
+void race_learn(Warp *w, uint32_t channel, uint32_t epoch);
+uint32_t *race_new_clock(Race *r);
+size_t race_clock_bytes(const Race *r);
+void race_join(const Race *r, uint32_t *into, const uint32_t *from);
 /* `proxy`: by the async proxy, so generic writes before it need a fence. */
 void race_async_access(Warp *w, const Insn *in, uint32_t lane, uint32_t channel, bool proxy,
                        Cta *owner, uint32_t offset, uint32_t bytes, AccessKind kind);
+/* The same for an operation that has drawn its epoch. */
+void race_async_access_at(Warp *w, const Insn *in, uint32_t lane, uint32_t channel, uint32_t epoch,
+                          bool proxy, Cta *owner, uint32_t offset, uint32_t bytes, AccessKind kind);
 bool race_has_started(const Warp *w, const Cta *peer);
 uint32_t race_exit_conflict(Cta *c);
 bool race_is_channel(const Race *r, uint32_t member);
+
+/* ---- async.c ------------------------------------------------------------------------------ */
+
+void async_reset(Launch *l, Cluster *c);
+/* After a turn of the cluster, in which something ran or not; whether anything has by now. */
+bool async_step(Launch *l, Cluster *c, bool ran);
+size_t async_groups_bytes(void);
+bool async_is_idle(const Cluster *c);
+void async_end(Cluster *c);
+bool async_give_up(Cluster *c);
+uint64_t async_events(const Cluster *c);
+/* What a fragment at a try_wait waits for, as text. */
+void async_describe_wait(StrBuf *b, Warp *w, const Fragment *f);
 
 /* ---- cluster.c ---------------------------------------------------------------------------- */
 
@@ -510,7 +543,8 @@ struct Cost {
     uint64_t global_loads, global_stores, global_atomics;
     uint64_t shared_accesses, shared_conflicts, shared_atomics, dsmem_bytes, local_accesses;
     uint64_t matrix_flops;
-    uint64_t atomic_serialised, barriers, cluster_barriers, divergent_branches, branches;
+    uint64_t cp_async_bytes, bulk_bytes, atomic_serialised, barriers, cluster_barriers,
+        divergent_branches, branches;
 };
 
 void cost_access(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address, uint32_t bytes,

@@ -243,9 +243,11 @@ void warp_start(Warp *w, const Function *fn) {
     f->pc = fn->code;
     f->state = FRAG_RUN;
     w->f = NULL;
-    w->cc = w->stalls = w->turn = w->cluster_phase = w->async_groups = 0;
+    w->cc = w->stalls = w->turn = w->cluster_phase = 0;
     w->cluster_arrived = w->cluster_pending = 0;
     w->peers_started = w->watch = false;
+    if (w->groups)
+        memset(w->groups, 0, async_groups_bytes());
     w->steps = 0;
 }
 
@@ -286,8 +288,20 @@ static bool force_aligned(Warp *w) {
     return false;
 }
 
+/* Whether some lanes wait for what others of the cluster or an engine will do. */
+static bool awaits_others(const Warp *w) {
+    for (uint32_t i = 0; i < LANES; i++)
+        if (w->frags[i].state >= FRAG_BARRIER)
+            return true;
+    return false;
+}
+
+/* Lanes that have come are kept waiting for those that will come by themselves, unless nothing in
+ * the cluster runs any more. */
 static Fragment *pick(Warp *w) {
     Fragment *f = next_runnable(w);
+    if (!f && !w->cta->cluster->stuck && awaits_others(w))
+        return NULL;
     if (!f && release_parked(w))
         f = next_runnable(w);
     if (!f && force_aligned(w))
