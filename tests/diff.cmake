@@ -1,0 +1,25 @@
+# Random programs on the emulator against the answers of an H200 (diff/): diff-run makes the corpus
+# where there is a GPU, diff-replay repeats it on the emulator.
+if(TARGET tle_emu)
+    find_path(TLE_ZSTD_INCLUDE zstd.h REQUIRED)
+    find_library(TLE_ZSTD_LIBRARY zstd REQUIRED)
+    add_library(diff_programs STATIC diff/generate.c diff/forms.c diff/values.c diff/approx.c
+                diff/emulate.c)
+    target_include_directories(diff_programs PUBLIC diff)
+    target_compile_definitions(diff_programs PUBLIC _GNU_SOURCE=)
+    target_link_libraries(diff_programs PUBLIC tle_emu m)
+    add_executable(diff-run diff/gpu_run.c diff/gpu.c)
+    target_link_libraries(diff-run PRIVATE diff_programs ${CMAKE_DL_LIBS})
+    add_executable(diff-replay diff/replay.c)
+    target_include_directories(diff-replay PRIVATE "${TLE_ZSTD_INCLUDE}")
+    target_link_libraries(diff-replay PRIVATE diff_programs "${TLE_ZSTD_LIBRARY}")
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/diff/corpus.zst")
+        foreach(part RANGE 3)
+            add_test(NAME diff.replay.${part} COMMAND diff-replay
+                     "${CMAKE_CURRENT_SOURCE_DIR}/diff/corpus.zst" ${part} 4)
+            set_tests_properties(diff.replay.${part} PROPERTIES LABELS diff TIMEOUT 600)
+        endforeach()
+    endif()
+    add_test(NAME diff.modes COMMAND diff-run --self 500000 500150 2)
+    set_tests_properties(diff.modes PROPERTIES LABELS diff TIMEOUT 600)
+endif()

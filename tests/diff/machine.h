@@ -1,0 +1,27 @@
+/* The two machines that execute programs: the emulator, and a GPU through its driver. */
+#ifndef DIFF_MACHINE_H
+#define DIFF_MACHINE_H
+
+#include "program.h"
+#include "tle/tle_emu.h"
+
+/* Runs the program on a device; `in` and `out` are filled and read as program.h says. On failure
+ * tle_emu_last_error(device) says why. */
+tle_emu_status diff_emulate(tle_emu_device *device, const DiffProgram *p, uint8_t *in,
+                            uint8_t *out);
+
+typedef struct DiffGpu DiffGpu;
+
+/* NULL: no driver or no device. */
+DiffGpu *diff_gpu_open(void);
+void diff_gpu_close(DiffGpu *g);
+/* 0, or the driver's error. */
+int diff_gpu_run(DiffGpu *g, const DiffProgram *p, const uint8_t *in, uint8_t *out);
+
+/* What both have to say of one program. */
+typedef struct DiffAnswer {
+    uint32_t text; /* of the program's text: tells a changed generator from a wrong machine */
+    uint64_t hash; /* of the output */
+} DiffAnswer;
+
+#endif

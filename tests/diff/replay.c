@@ -1,0 +1,130 @@
+/* Replays the corpus on the emulator: every program must give the GPU's answer.
+ *
+ *   diff-replay CORPUS [PART OF]   programs i with i % OF == PART
+ *
+ * All checks are on, so a program that is reported fails too. Every 16th program runs in the other
+ * modes of the emulator as well. */
+#include "corpus.h"
+#include "machine.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum { ROOM = 4 << 20, OTHER_MODES = 16, SHOWN = 20 };
+
+static const tle_emu_options modes[] = {
+    {.struct_size = sizeof *modes},
+    {.struct_size = sizeof *modes, .checks = TLE_EMU_CHECK_NONE},
+    {.struct_size = sizeof *modes, .schedule = TLE_EMU_SCHEDULE_RANDOM, .seed = 11, .cost = 1},
+    {.struct_size = sizeof *modes, .schedule = TLE_EMU_SCHEDULE_ADVERSARIAL, .seed = 5},
+    {.struct_size = sizeof *modes, .host_threads = 3},
+};
+enum { MODES = sizeof modes / sizeof *modes };
+
+typedef struct Corpus {
+    uint8_t *data;
+    size_t size;
+    DiffCorpusHead head;
+    const uint8_t *raw; /* of the next approximate program */
+} Corpus;
+
+static bool read_corpus(const char *path, Corpus *c) {
+    FILE *f = fopen(path, "rb");
+    uint8_t *packed = malloc(ROOM);
+    size_t n = f && packed ? fread(packed, 1, ROOM, f) : 0;
+    unsigned long long size = n ? ZSTD_getFrameContentSize(packed, n) : 0;
+    if (f)
+        fclose(f);
+    c->data = size && size < (64u << 20) ? malloc((size_t)size) : NULL;
+    c->size = c->data ? ZSTD_decompress(c->data, (size_t)size, packed, n) : 0;
+    free(packed);
+    if (!c->data || c->size != size || c->size < sizeof c->head)
+        return false;
+    memcpy(&c->head, c->data, sizeof c->head);
+    uint64_t answers = ((uint64_t)c->head.exact + c->head.approx) * DIFF_CORPUS_ANSWER;
+    c->raw = c->data + sizeof c->head + answers;
+    return c->head.magic == DIFF_CORPUS_MAGIC && answers <= c->size - sizeof c->head;
+}
+
+static DiffAnswer answer(const Corpus *c, uint32_t i) {
+    DiffAnswer a;
+    const uint8_t *at = c->data + sizeof c->head + (size_t)i * DIFF_CORPUS_ANSWER;
+    memcpy(&a.text, at, 4);
+    memcpy(&a.hash, at + 4, 8);
+    return a;
+}
+
+typedef struct Run {
+    tle_emu_device *devices[MODES];
+    uint8_t *in, *out;
+    uint32_t bad, done;
+} Run;
+
+static void complain(Run *r, const DiffProgram *p, size_t mode, const char *what,
+                     const char *detail) {
+    if (r->bad++ < SHOWN)
+        printf("program %" PRIu64 ", mode %zu: %s%s\n", p->seed, mode, what, detail);
+}
+
+static bool approx_right(const Corpus *c, const Run *r, const DiffProgram *p) {
+    for (uint32_t i = 0; i < DIFF_APPROX_COUNT; i++) {
+        uint64_t ours = 0, theirs = 0;
+        memcpy(&ours, r->out + (size_t)i * p->record_bytes, p->record_bytes);
+        memcpy(&theirs, c->raw + (size_t)i * p->record_bytes, p->record_bytes);
+        if (!diff_approx_close(p, r->in, i, ours, theirs))
+            return false;
+    }
+    return true;
+}
+
+static void execute(const Corpus *c, Run *r, uint32_t i, const DiffProgram *p, size_t mode) {
+    DiffAnswer want = answer(c, i);
+    tle_emu_device *d = r->devices[mode];
+    tle_emu_status s = diff_emulate(d, p, r->in, r->out);
+    if (s != TLE_EMU_OK)
+        complain(r, p, mode, "", tle_emu_last_error(d));
+    else if (i >= c->head.exact ? !approx_right(c, r, p)
+                                : diff_hash(r->out, p->out_bytes) != want.hash)
+        complain(r, p, mode, "another result than the GPU's", "");
+}
+
+static bool program(Corpus *c, Run *r, uint32_t i, bool mine) {
+    DiffProgram p;
+    if (!diff_generate(i < c->head.exact ? i : DIFF_APPROX + (i - c->head.exact), &p))
+        return false;
+    bool same = (uint32_t)diff_hash(p.text, p.length) == answer(c, i).text;
+    bool inside = i < c->head.exact || c->raw + p.out_bytes <= c->data + c->size;
+    if (!same)
+        complain(r, &p, 0, "the generator has changed; the corpus has to be made anew", "");
+    for (size_t mode = 0; same && inside && mine && mode < (i % OTHER_MODES ? 1 : MODES); mode++)
+        execute(c, r, i, &p, mode);
+    r->done += mine;
+    c->raw += i < c->head.exact ? 0 : p.out_bytes;
+    diff_free(&p);
+    return inside;
+}
+
+int main(int argc, char **argv) {
+    Corpus c = {0};
+    Run r = {.in = malloc(DIFF_INPUT_BYTES), .out = malloc(ROOM)};
+    uint32_t part = argc == 4 ? (uint32_t)atoi(argv[2]) : 0;
+    uint32_t of = argc == 4 && atoi(argv[3]) > 0 ? (uint32_t)atoi(argv[3]) : 1;
+    bool fine = argc >= 2 && r.in && r.out && read_corpus(argv[1], &c);
+    for (size_t m = 0; fine && m < MODES; m++)
+        fine = tle_emu_create(&modes[m], &r.devices[m]) == TLE_EMU_OK;
+    if (!fine || c.head.version != DIFF_VERSION) {
+        fprintf(stderr, "diff-replay: no corpus of version %d\n", DIFF_VERSION);
+        return 2;
+    }
+    for (uint32_t i = 0; fine && i < c.head.exact + c.head.approx; i++)
+        fine = program(&c, &r, i, i % of == part);
+    printf("%u programs, %u mistakes%s\n", r.done, r.bad, fine ? "" : ", corpus cut short");
+    for (size_t m = 0; m < MODES; m++)
+        tle_emu_destroy(r.devices[m]);
+    free(r.in);
+    free(r.out);
+    free(c.data);
+    return r.bad || !fine || !r.done;
+}
