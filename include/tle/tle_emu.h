@@ -52,15 +52,16 @@ typedef enum tle_emu_status {
 
 /* ---- checks ------------------------------------------------------------------------------- */
 
-#define TLE_EMU_CHECK_BOUNDS  0x01u /* out of bounds, freed and read-only memory, per space */
-#define TLE_EMU_CHECK_ALIGN   0x02u /* address not a multiple of the access size */
-#define TLE_EMU_CHECK_UNINIT  0x04u /* reads of memory that nothing wrote */
-#define TLE_EMU_CHECK_RACE    0x08u /* unordered accesses to shared memory */
-#define TLE_EMU_CHECK_BARRIER 0x10u /* wrong counts, divergent aligned barriers, exited threads */
-#define TLE_EMU_CHECK_CLUSTER 0x20u /* memory of CTAs that have not started or have exited */
-#define TLE_EMU_CHECK_PROXY   0x40u /* generic writes that async copies read without a fence */
-#define TLE_EMU_CHECK_MATRIX  0x80u /* registers of a wgmma in flight, missing wgmma.fence */
-#define TLE_EMU_CHECK_ALL     0xffu
+#define TLE_EMU_CHECK_BOUNDS  0x01u  /* out of bounds, freed and read-only memory, per space */
+#define TLE_EMU_CHECK_ALIGN   0x02u  /* address not a multiple of the access size */
+#define TLE_EMU_CHECK_UNINIT  0x04u  /* reads of memory that nothing wrote */
+#define TLE_EMU_CHECK_RACE    0x08u  /* unordered accesses to shared memory */
+#define TLE_EMU_CHECK_BARRIER 0x10u  /* wrong counts, divergent aligned barriers, exited threads */
+#define TLE_EMU_CHECK_CLUSTER 0x20u  /* memory of CTAs that have not started or have exited */
+#define TLE_EMU_CHECK_PROXY   0x40u  /* generic writes that async copies read without a fence */
+#define TLE_EMU_CHECK_MATRIX  0x80u  /* registers of a wgmma in flight, missing wgmma.fence */
+#define TLE_EMU_CHECK_GLOBAL  0x100u /* with _RACE: races in global memory within a launch too */
+#define TLE_EMU_CHECK_ALL     0x1ffu
 #define TLE_EMU_CHECK_NONE    0x80000000u /* as `checks`: none at all (zero means all) */
 
 /* Bounds are always checked in so far as the emulator itself must stay safe: without
@@ -209,7 +210,7 @@ typedef enum tle_emu_report_kind {
     TLE_EMU_REPORT_BAD_OPERAND = 11, /* a value the instruction does not allow at run time */
     TLE_EMU_REPORT_CLUSTER = 12, /* use of a CTA's shared memory before its start, after its exit */
     TLE_EMU_REPORT_MBARRIER = 13, /* not initialised, overflow, counts that do not match */
-    TLE_EMU_REPORT_MATRIX = 15, /* registers of a wgmma in flight, no wgmma.fence */
+    TLE_EMU_REPORT_MATRIX = 15,   /* registers of a wgmma in flight, no wgmma.fence */
     TLE_EMU_REPORT_PROXY = 14     /* no fence.proxy.async between generic and async access */
 } tle_emu_report_kind;
 

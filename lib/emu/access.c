@@ -109,6 +109,8 @@ static bool resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t addr
     }
     if (r->init && (l->checks & TLE_EMU_CHECK_UNINIT))
         check_init_global(w, in, lane, r, address, bytes, kind);
+    if (l->global_race && !r->read_only)
+        race_global_access(w, in, lane, address, bytes, kind);
     return true;
 }
 

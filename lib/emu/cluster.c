@@ -44,6 +44,7 @@ void cluster_check(Warp *w) {
         warp_number(c, k)->cluster_arrived = 0;
     for (uint32_t k = 0; k < warp_total(c); k++)
         wake(warp_number(c, k), b->phase);
+    note_change(w->launch);
     b->active = false;
     b->phase++;
     race_barrier_reset(w, b->clock[b->phase & 1]);

@@ -74,6 +74,9 @@ Insn decode_begin(const Decoder *d, ExecFn *fn, InsnClass cls);
 Insn *decode_emit(Decoder *d, Insn in);
 int32_t *decode_ext(Decoder *d, uint32_t count);
 
+/* Takes a scope: .cta .cluster .gpu .sys, also .gl of membar; SCOPE_NONE if there is none. */
+Scope decode_scope(Decoder *d);
+
 /* Address operand into a, imm, flags. Returns the state space if the base names a variable. */
 PtxSpace decode_address(Decoder *d, Insn *in, const Operand *o, PtxSpace space);
 

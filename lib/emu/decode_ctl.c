@@ -240,10 +240,11 @@ void dec_barrier(Decoder *d) {
 /* ---- fences ------------------------------------------------------------------------------- */
 
 void dec_membar(Decoder *d) {
-    static const PtxMod levels[] = {MOD_CTA, MOD_GL, MOD_SYS, MOD_NONE};
-    if (decode_take_one(d, levels) == MOD_NONE)
+    Insn in = decode_begin(d, x_fence, CLASS_BARRIER);
+    in.scope = (uint8_t)decode_scope(d);
+    if (in.scope == SCOPE_NONE)
         decode_unsupported(d);
-    decode_emit(d, decode_begin(d, x_fence, CLASS_BARRIER));
+    decode_emit(d, in);
 }
 
 /* fence.proxy.async{.space}, .alias, .async::generic with acquire or release */
@@ -264,7 +265,7 @@ static void proxy_fence(Decoder *d) {
 }
 
 void dec_fence(Decoder *d) {
-    static const PtxMod scopes[] = {MOD_CTA, MOD_CLUSTER, MOD_GPU, MOD_SYS, MOD_NONE};
+    Insn in = decode_begin(d, x_fence, CLASS_BARRIER);
     if (d->s->operand_count)
         decode_unsupported(d);
     if (decode_take(d, MOD_PROXY)) {
@@ -278,9 +279,10 @@ void dec_fence(Decoder *d) {
     decode_take(d, MOD_ACQ_REL);
     decode_take(d, MOD_ACQUIRE);
     decode_take(d, MOD_RELEASE);
-    if (decode_take_one(d, scopes) == MOD_NONE)
+    in.scope = (uint8_t)decode_scope(d);
+    if (in.scope == SCOPE_NONE)
         decode_unsupported(d);
-    decode_emit(d, decode_begin(d, x_fence, CLASS_BARRIER));
+    decode_emit(d, in);
 }
 
 /* ---- warp-wide ---------------------------------------------------------------------------- */

@@ -28,9 +28,22 @@ void decode_hints(Decoder *d) {
     }
 }
 
+Scope decode_scope(Decoder *d) {
+    static const PtxMod scopes[] = {MOD_CTA, MOD_CLUSTER, MOD_GPU, MOD_SYS, MOD_GL, MOD_NONE};
+    switch ((int)decode_take_one(d, scopes)) {
+    case MOD_NONE:
+        return SCOPE_NONE;
+    case MOD_CTA:
+        return SCOPE_CTA;
+    case MOD_CLUSTER:
+        return SCOPE_CLUSTER;
+    default:
+        return SCOPE_GPU;
+    }
+}
+
 /* Memory semantics and scope; atomics are strong without any. */
 static void take_semantics(Decoder *d, Insn *in) {
-    static const PtxMod scopes[] = {MOD_CTA, MOD_CLUSTER, MOD_GPU, MOD_SYS, MOD_GL, MOD_NONE};
     static const struct {
         PtxMod mod;
         Semantics sem;
@@ -43,7 +56,7 @@ static void take_semantics(Decoder *d, Insn *in) {
             in->sem = (uint8_t)table[i].sem;
             in->flags |= F_STRONG;
         }
-    decode_take_one(d, scopes);
+    in->scope = (uint8_t)decode_scope(d);
 }
 
 static PtxSpace take_space(Decoder *d, Insn *in) {
@@ -146,6 +159,7 @@ static void load_store(Decoder *d, bool store) {
     in.size = head.size;
     in.flags = head.flags | (ptx_type_class(type) == 'S' ? F_SIGNED : 0);
     in.sem = head.sem;
+    in.scope = head.scope;
     in.a = head.a;
     in.imm = head.imm;
     in.ext = head.ext;
@@ -239,6 +253,7 @@ static void atomic(Decoder *d, bool returns) {
     in.size = (uint8_t)ptx_type_bytes(type);
     in.vec = head.vec;
     in.sem = head.sem;
+    in.scope = head.scope;
     in.sub = (uint8_t)op;
     in.a = head.a;
     in.c = c;

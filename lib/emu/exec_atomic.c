@@ -84,6 +84,8 @@ static void lane_atomic(Warp *w, const Insn *in, uint32_t i, uint8_t *host) {
         int32_t d = in->ext[k];
         memcpy(&old, host + k * in->size, in->size);
         r = atomic_result(in, old, b, c);
+        if (memcmp(host + k * in->size, &r, in->size) != 0)
+            note_change(w->launch);
         memcpy(host + k * in->size, &r, in->size);
         if (in->size == 8)
             plane64(w, d)[i] = old;
@@ -101,6 +103,8 @@ void x_atom(Warp *w, const Insn *in, uint32_t mask) {
     access_addresses(w, in, mask, address);
     uint32_t ok =
         access_resolve(w, in, mask, address, (uint32_t)in->size * in->vec, ACCESS_ATOMIC, host);
+    if (ok)
+        note_look(w, in, address[first_lane(ok)]);
     for (uint32_t i = 0; i < LANES; i++) {
         if (!(ok >> i & 1))
             continue;

@@ -71,6 +71,8 @@ void x_ld(Warp *w, const Insn *in, uint32_t mask) {
         zero_lanes(w, in, mask & ~ok);
     if (ok == 0)
         return;
+    if (in->flags & F_STRONG)
+        note_look(w, in, address[first_lane(ok)]);
     if (in->flags & F_STRONG && in->space != SPACE_SHARED)
         w->cta->cluster->polls++;
     if ((in->flags & F_STRONG) && (w->launch->checks & TLE_EMU_CHECK_RACE))
@@ -132,6 +134,7 @@ void x_st(Warp *w, const Insn *in, uint32_t mask) {
         access_resolve(w, in, mask, address, (uint32_t)in->size * in->vec, ACCESS_WRITE, host);
     if (ok == 0)
         return;
+    note_change(w->launch);
     if (w->launch->checks & TLE_EMU_CHECK_RACE) {
         race_store_conflict(w, in, ok, host);
         for (uint32_t i = 0; i < LANES && in->flags & F_STRONG; i++)

@@ -112,10 +112,11 @@ static uint64_t launch_register(const Warp *w, SpecialReg reg, uint32_t k) {
     case SREG_RESERVED_SMEM_CAP:
         return SHARED_BASE;
     /* One warp instruction is one clock and one nanosecond. */
-    case SREG_CLOCK:
+    case SREG_CLOCK: /* whoever looks at the time waits for that too */
     case SREG_CLOCK64:
     case SREG_GLOBALTIMER:
     case SREG_GLOBALTIMER_LO:
+        note_change(w->launch);
         return l->instructions + w->steps;
     case SREG_CLOCK_HI:
     case SREG_GLOBALTIMER_HI:

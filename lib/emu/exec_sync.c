@@ -46,6 +46,7 @@ static void release(Warp *w, uint32_t id) {
     Cta *c = w->cta;
     Barrier *b = &c->barriers[id];
     check_complete(w, b);
+    note_change(w->launch);
     for (uint32_t k = 0; k < c->warp_count; k++) {
         bool woken = false;
         for (uint32_t i = 0; i < LANES; i++) {
@@ -153,10 +154,9 @@ void x_barrier(Warp *w, const Insn *in, uint32_t mask) {
 /* ---- fences and no-ops -------------------------------------------------------------------- */
 
 void x_fence(Warp *w, const Insn *in, uint32_t mask) {
-    (void)in;
     (void)mask;
     if (w->launch->checks & TLE_EMU_CHECK_RACE)
-        race_fence(w);
+        race_fence(w, (Scope)in->scope);
 }
 
 /* `sub`: of global memory alone, which no check follows. */

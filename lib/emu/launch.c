@@ -103,6 +103,8 @@ static tle_emu_status run(Launch *l, void *const *params) {
         l->resident_limit = 4096;
     l->resident_limit = (l->resident_limit + l->cluster_size - 1) / l->cluster_size;
     l->resident = arena_array(l->arena, Cluster *, l->resident_limit + 1);
+    if (!(~l->checks & (TLE_EMU_CHECK_RACE | TLE_EMU_CHECK_GLOBAL)))
+        l->global_race = race_global_new(l);
     if (d->cost)
         l->cost = arena_new_of(l->arena, Cost);
     r.base = (uint64_t)(uintptr_t)l->params;

@@ -19,12 +19,16 @@ Race *race_new(Launch *l, Cluster *c) {
     r->stride = r->warps;
     if (async)
         r->stride += MAX_MEMBERS - r->warps < MAX_CHANNELS ? MAX_MEMBERS - r->warps : MAX_CHANNELS;
-    r->row = async ? 2 * r->stride : r->stride;
+    r->halves = async ? 2 : 1;
+    r->row = r->halves * r->stride + 1;
+    r->global = l->global_race;
     size_t n = (size_t)r->warps * r->row;
     r->clocks = arena_array(l->arena, uint32_t, n);
     r->release = arena_array(l->arena, uint32_t, n);
     r->acquire = arena_array(l->arena, uint32_t, n);
     r->touched = arena_array(l->arena, uint32_t, (size_t)c->count * r->stride);
+    r->release_set = arena_array(l->arena, uint32_t, r->warps);
+    r->wide_release = arena_array(l->arena, bool, r->warps);
     r->has_release = arena_array(l->arena, bool, r->warps);
     r->has_acquire = arena_array(l->arena, bool, r->warps);
     map_init(&r->sync, l->arena);
@@ -38,6 +42,7 @@ void race_reset(Launch *l, Cluster *c) {
     Race *r = c->race;
     memset(r->clocks, 0, (size_t)r->warps * r->row * sizeof *r->clocks);
     memset(r->touched, 0, (size_t)c->count * r->stride * sizeof *r->touched);
+    memset(r->release_set, 0, r->warps * sizeof *r->release_set);
     memset(r->has_release, 0, r->warps);
     memset(r->has_acquire, 0, r->warps);
     for (uint32_t i = 0; i < r->warps; i++)
@@ -241,7 +246,9 @@ static bool in_shared(const Warp *w, const uint8_t *host) {
     return false;
 }
 
-static bool same_value(const Warp *w, const Insn *in, uint32_t i, uint32_t j) {
+bool race_stores_same(const Warp *w, const Insn *in, uint32_t i, uint32_t j) {
+    if (in->fn != x_st)
+        return true;
     for (uint32_t k = 0; k < in->ext_count; k++) {
         uint64_t x = in->flags & F_WIDE64 ? plane64(w, in->ext[k])[i] : plane32(w, in->ext[k])[i];
         uint64_t y = in->flags & F_WIDE64 ? plane64(w, in->ext[k])[j] : plane32(w, in->ext[k])[j];
@@ -260,7 +267,7 @@ void race_store_conflict(Warp *w, const Insn *in, uint32_t mask, uint8_t *const 
         if (!(mask >> i & 1) || !in_shared(w, host[i]))
             continue;
         for (uint32_t j = i + 1; j < LANES; j++)
-            if ((mask >> j & 1) && host[i] == host[j] && !same_value(w, in, i, j)) {
+            if ((mask >> j & 1) && host[i] == host[j] && !race_stores_same(w, in, i, j)) {
                 report_add(w, in, j, TLE_EMU_REPORT_RACE, 0, 0,
                            "lanes %u and %u store different values in one place", i, j);
                 return;

@@ -29,13 +29,17 @@ struct Race {
     uint32_t warps;    /* of the cluster */
     uint32_t members;  /* warps and channels in use */
     uint32_t stride;   /* room for members */
-    uint32_t row;      /* entries of a clock: stride, twice where there are channels */
+    uint32_t halves;   /* 2 where there are channels */
+    uint32_t row;      /* entries of a clock: stride for each half, then a set of race_global.c */
     uint32_t *clocks;  /* [warp][row] */
     uint32_t *release; /* [warp][row]: clock at the last fence */
     uint32_t *acquire; /* [warp][row]: seen by strong reads, not yet ordered by a fence */
     uint32_t *touched; /* [rank][member]: last use of that CTA's shared memory from outside */
+    uint32_t *release_set; /* [warp]: what `release` is to other clusters; 0: not known yet */
     bool *has_release, *has_acquire;
+    bool *wide_release; /* [warp]: the last fence was of the whole GPU */
     uint32_t serial;
+    GlobalRace *global;
     VEC(uint64_t *) readers; /* epochs of each member */
     VEC(uint32_t) free_readers;
     VEC(RaceCell) bytes; /* four of each split word */
@@ -68,5 +72,11 @@ static inline uint32_t *race_clock(const Warp *w) {
 
 /* Accesses of all bytes of [offset, offset + bytes). */
 void race_touch(Access *a, Cta *owner, uint32_t offset, uint32_t bytes, AccessKind kind);
+/* Whether two lanes of one store write the same value. */
+bool race_stores_same(const Warp *w, const Insn *in, uint32_t i, uint32_t j);
+/* race_global.c */
+uint32_t race_global_join(GlobalRace *g, uint32_t x, uint32_t y);
+void race_global_publish(Warp *w, uint64_t address, const uint32_t *clock, uint32_t *cached);
+void race_global_learn(Warp *w, uint64_t address, uint32_t *set);
 
 #endif

@@ -14,10 +14,12 @@ uint32_t *race_new_clock(Race *r) {
 }
 
 void race_join(const Race *r, uint32_t *into, const uint32_t *from) {
-    for (uint32_t half = 0; half < r->row; half += r->stride)
+    for (uint32_t half = 0; half < r->halves * r->stride; half += r->stride)
         for (uint32_t i = half; i < half + r->members; i++)
             if (from[i] > into[i])
                 into[i] = from[i];
+    if (from[r->row - 1])
+        into[r->row - 1] = race_global_join(r->global, into[r->row - 1], from[r->row - 1]);
 }
 
 void race_begin(Warp *w) {
@@ -66,14 +68,20 @@ void race_warp_sync(Warp *w) {
 
 /* ---- fences, acquire and release ---------------------------------------------------------- */
 
-void race_fence(Warp *w) {
+/* Of the scope of a CTA or cluster: what other clusters must not learn of. */
+void race_fence(Warp *w, Scope scope) {
     Race *r = w->cta->cluster->race;
     uint32_t k = race_index(w);
     size_t row = (size_t)k * r->row;
+    uint32_t *set = &r->clocks[row + r->row - 1], known = *set;
     if (r->has_acquire[k])
         race_join(r, r->clocks + row, r->acquire + row);
+    if (scope != SCOPE_GPU)
+        *set = known;
     memcpy(r->release + row, r->clocks + row, r->row * sizeof *r->release);
     r->has_release[k] = true;
+    r->wide_release[k] = scope == SCOPE_GPU;
+    r->release_set[k] = 0;
     tick(w);
 }
 
@@ -81,7 +89,7 @@ void race_fence(Warp *w) {
 void race_proxy_fence(Warp *w) {
     Race *r = w->cta->cluster->race;
     uint32_t *clock = race_clock(w);
-    if (r->row > r->stride)
+    if (r->halves > 1)
         memcpy(clock + r->stride, clock, r->stride * sizeof *clock);
     tick(w);
 }
@@ -96,21 +104,27 @@ static uint64_t sync_key(const Warp *w, const Insn *in, uint64_t address) {
     return address;
 }
 
+/* Atomics without a scope, and volatile accesses, are of the GPU. */
+static bool is_of_gpu(const Insn *in, uint64_t key) {
+    return !(key & SHARED_WINDOW) && (in->scope == SCOPE_NONE || in->scope == SCOPE_GPU);
+}
+
 void race_sync_read(Warp *w, const Insn *in, uint64_t address) {
     Race *r = w->cta->cluster->race;
-    uint32_t k = race_index(w),
-             at = r->sync.len ? map_find(&r->sync, sync_key(w, in, address), 0) : 0;
-    size_t row = (size_t)k * r->row;
-    if (!at)
+    uint64_t key = sync_key(w, in, address);
+    uint32_t k = race_index(w), at = r->sync.len ? map_find(&r->sync, key, 0) : 0;
+    bool acquires = in->sem == SEM_ACQUIRE || in->sem == SEM_ACQ_REL;
+    uint32_t *clock = (acquires ? r->clocks : r->acquire) + (size_t)k * r->row;
+    if (!at && !r->global)
         return;
-    if (in->sem == SEM_ACQUIRE || in->sem == SEM_ACQ_REL) {
-        race_join(r, r->clocks + row, r->sync_clocks.data[at - 1]);
-        return;
-    }
-    if (!r->has_acquire[k])
-        memset(r->acquire + row, 0, r->row * sizeof *r->acquire);
-    r->has_acquire[k] = true;
-    race_join(r, r->acquire + row, r->sync_clocks.data[at - 1]);
+    if (!acquires && !r->has_acquire[k])
+        memset(clock, 0, r->row * sizeof *clock);
+    if (!acquires)
+        r->has_acquire[k] = true;
+    if (at)
+        race_join(r, clock, r->sync_clocks.data[at - 1]);
+    if (r->global && is_of_gpu(in, key))
+        race_global_learn(w, key, &clock[r->row - 1]);
 }
 
 void race_sync_write(Warp *w, const Insn *in, uint64_t address) {
@@ -129,6 +143,9 @@ void race_sync_write(Warp *w, const Insn *in, uint64_t address) {
         map_put(&r->sync, key, at);
     }
     race_join(r, r->sync_clocks.data[at - 1], (release ? r->clocks : r->release) + row);
+    if (r->global && is_of_gpu(in, key) && (release || r->wide_release[k]))
+        race_global_publish(w, key, (release ? r->clocks : r->release) + row,
+                            release ? NULL : &r->release_set[k]);
     if (release)
         tick(w);
 }

@@ -115,12 +115,19 @@ void report_add(Warp *w, const Insn *in, uint32_t lane, tle_emu_report_kind kind
 
 /* ---- deadlock, limit ---------------------------------------------------------------------- */
 
+/* Where a fragment waits; one that runs in vain waits where its warp looked last. */
+static const Insn *waits_at(const Launch *l, const Warp *w, const Fragment *f) {
+    if (f->state == FRAG_RUN)
+        return w->look.when > l->changed ? w->look.insn : f->pc;
+    return f->wait_insn ? f->wait_insn : f->pc;
+}
+
 static void add_wait(StrBuf *b, const Launch *l, Warp *w, const Fragment *f) {
     char where[256];
     const Barrier *bar;
     strbuf_addf(b, "\n  CTA (%u,%u,%u) warp %u lanes 0x%08x at %s ", w->cta->id[0], w->cta->id[1],
                 w->cta->id[2], w->id, f->mask,
-                report_where(l, f->wait_insn ? f->wait_insn : f->pc, where, sizeof where));
+                report_where(l, waits_at(l, w, f), where, sizeof where));
     switch (f->state) {
     case FRAG_BARRIER:
         bar = &w->cta->barriers[f->barrier];
@@ -151,7 +158,11 @@ static void add_wait(StrBuf *b, const Launch *l, Warp *w, const Fragment *f) {
         strbuf_addz(b, "wait for lanes that went another way");
         break;
     case FRAG_RUN:
-        strbuf_addz(b, "run");
+        if (w->look.when > l->changed)
+            strbuf_addf(b, "wait for memory at 0x%llx to change",
+                        (unsigned long long)w->look.address);
+        else
+            strbuf_addz(b, "run");
         break;
     case FRAG_FREE:
         break;
@@ -197,7 +208,7 @@ static void add_overall(Launch *l, tle_emu_report_kind kind, const char *what) {
     add_all(&text, l);
     r.text = text.text;
     if (w) {
-        const Insn *in = f->wait_insn ? f->wait_insn : f->pc;
+        const Insn *in = waits_at(l, w, f);
         place(&r, w, first_lane(f->mask));
         r.ptx_line = in->line;
         r.source_file = file_name(l, in);
@@ -209,6 +220,13 @@ static void add_overall(Launch *l, tle_emu_report_kind kind, const char *what) {
 void report_deadlock(Launch *l) {
     l->status = TLE_EMU_DEADLOCK;
     add_overall(l, TLE_EMU_REPORT_DEADLOCK, "no warp can go on");
+}
+
+void report_livelock(Launch *l) {
+    l->status = TLE_EMU_DEADLOCK;
+    add_overall(
+        l, TLE_EMU_REPORT_DEADLOCK,
+        "every warp that can go on keeps looking at memory that nobody changes (a livelock)");
 }
 
 void report_limit(Launch *l) {

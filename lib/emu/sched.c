@@ -11,7 +11,9 @@
 #define SPIN_TURN     256u  /* adversarial: turns of the others, how many, and then the victim's */
 #define SPIN_PATIENCE 16u
 #define VICTIM_TURN   8u
-#define GIVE_UPS      8u /* rounds of fruitless try_waits that are a deadlock */
+#define GIVE_UPS      8u         /* rounds of fruitless try_waits that are a deadlock */
+#define LIVELOCK      (1u << 20) /* instructions without a change: in all, and for each warp */
+#define LIVELOCK_WARP (1u << 13)
 
 uint64_t sched_random(uint64_t *state) {
     *state += 0x9e3779b97f4a7c15u;
@@ -229,6 +231,23 @@ static bool give_up(Launch *l) {
     return any;
 }
 
+/* Nothing has changed for long, nobody is to come, and whoever runs has looked at memory since. */
+static bool is_livelock(const Launch *l) {
+    uint64_t idle = l->instructions - l->changed, running = 0;
+    if (idle < LIVELOCK || wants_company(l))
+        return false;
+    for (uint32_t c = 0; c < l->resident_count; c++)
+        for (uint32_t i = 0; i < l->resident[c]->count * l->warps; i++) {
+            const Warp *w = warp_at(l, l->resident[c], i);
+            if (!warp_runnable(w))
+                continue;
+            if (w->look.when <= l->changed)
+                return false;
+            running++;
+        }
+    return running && idle / running >= LIVELOCK_WARP;
+}
+
 tle_emu_status sched_run(Launch *l) {
     while (!l->stop && (l->next_cluster < l->cluster_total || l->resident_count)) {
         if (l->resident_count == 0)
@@ -236,6 +255,10 @@ tle_emu_status sched_run(Launch *l) {
         bool stuck = !turn_of_all(l) && l->resident_count;
         if (l->stop)
             break;
+        if (!stuck && is_livelock(l)) {
+            report_livelock(l);
+            break;
+        }
         if ((stuck || is_impatient(l)) && wants_company(l)) {
             admit_wave(l);
         } else if (stuck && !give_up(l)) {

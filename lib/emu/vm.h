@@ -47,6 +47,7 @@ typedef struct Insn Insn;
 typedef struct Function Function;
 typedef struct Race Race;
 typedef struct Matrix Matrix;
+typedef struct GlobalRace GlobalRace;
 typedef void ExecFn(Warp *w, const Insn *in, uint32_t mask);
 
 /* ---- code --------------------------------------------------------------------------------- */
@@ -93,6 +94,9 @@ enum { INSN_NEXT, INSN_BRANCH, INSN_TABLE, INSN_EXIT, INSN_RETURN };
 
 typedef enum Semantics { SEM_WEAK, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL } Semantics;
 
+/* Whose accesses a strong access or a fence is about; none: what the instruction is by default. */
+typedef enum Scope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU } Scope;
+
 /* Arguments of one call: bytes of the caller's local frame copied to the callee's. */
 typedef struct CallCopy {
     uint32_t from, to, bytes;
@@ -112,7 +116,7 @@ struct Insn {
     bool guarded, guard_negated;
     uint8_t cls, type, type2;
     uint8_t size, vec; /* bytes of an element, elements */
-    uint8_t space, sub, sub2, rounding, sem;
+    uint8_t space, sub, sub2, rounding, sem, scope;
     uint8_t ext_count;
     int64_t imm;
     const int32_t *ext;
@@ -221,6 +225,13 @@ struct Fragment {
     bool forced; /* go through an aligned instruction without the others */
 };
 
+/* The last time that a warp looked at memory which others write: a strong read, or an atomic that
+ * changed nothing. */
+typedef struct Look {
+    const Insn *insn;
+    uint64_t address, when; /* in instructions of the launch, plus 1 */
+} Look;
+
 struct Warp {
     uint8_t *base[2]; /* frame registers, constants: of the current fragment */
     Fragment *f;      /* current fragment, NULL if none */
@@ -238,6 +249,7 @@ struct Warp {
     uint8_t *local; /* [lane][launch->local_bytes] */
     uint64_t *local_init;
     uint64_t steps;
+    Look look;
     uint32_t turn;                             /* fragment to try first */
     uint32_t cluster_phase;                    /* of the cluster barrier, at the last arrival */
     uint32_t cluster_arrived, cluster_pending; /* lanes: in this phase; whose wait is to come */
@@ -305,6 +317,7 @@ struct Launch {
     uint8_t *params;
     uint32_t checks;
     uint64_t instructions, limit;
+    uint64_t changed; /* instructions when memory or a wait last changed */
     uint64_t rng;
     tle_emu_status status;
     bool stop;
@@ -316,6 +329,7 @@ struct Launch {
     uint64_t events_seen; /* when try_waits gave up last */
     uint32_t give_ups;    /* since then */
     Region *last_region;
+    GlobalRace *global_race; /* NULL: not checked */
     jmp_buf escape;
 };
 
@@ -374,6 +388,15 @@ static inline uint32_t *pred_of(const Warp *w, int32_t code) {
 static inline void set_pred(const Warp *w, int32_t code, uint32_t bits, uint32_t mask) {
     uint32_t *p = pred_of(w, code);
     *p = (*p & ~mask) | (bits & mask);
+}
+
+/* Something changed that others may wait for. */
+static inline void note_change(Launch *l) {
+    l->changed = l->instructions;
+}
+
+static inline void note_look(Warp *w, const Insn *in, uint64_t address) {
+    w->look = (Look){in, address, w->launch->instructions + 1};
 }
 
 static inline uint32_t first_lane(uint32_t mask) {
@@ -467,8 +490,10 @@ __attribute__((format(printf, 7, 8)))
 #endif
 void report_add(Warp *w, const Insn *in, uint32_t lane, tle_emu_report_kind kind, uint64_t address,
                 uint32_t bytes, const char *format, ...);
-/* Nothing can run: one report with every waiting warp. */
+/* Nothing can run, or all that run look at memory that nobody changes: one report with every
+ * waiting warp. */
 void report_deadlock(Launch *l);
+void report_livelock(Launch *l);
 void report_limit(Launch *l);
 const char *report_where(const Launch *l, const Insn *in, char *room, size_t size);
 
@@ -487,7 +512,7 @@ void race_barrier_reset(Warp *w, uint32_t *clock);
 void race_relaxed_arrive(Warp *w, uint32_t **clock);
 void race_warp_sync(Warp *w);
 /* Strong accesses order what they publish: fences, acquire and release at `address`. */
-void race_fence(Warp *w);
+void race_fence(Warp *w, Scope scope);
 void race_proxy_fence(Warp *w);
 void race_sync_read(Warp *w, const Insn *in, uint64_t address);
 void race_sync_write(Warp *w, const Insn *in, uint64_t address);
@@ -525,6 +550,12 @@ bool async_give_up(Cluster *c);
 uint64_t async_events(const Cluster *c);
 /* What a fragment at a try_wait waits for, as text. */
 void async_describe_wait(StrBuf *b, Warp *w, const Fragment *f);
+
+/* ---- race_global.c ------------------------------------------------------------------------ */
+
+GlobalRace *race_global_new(Launch *l);
+void race_global_access(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
+                        AccessKind kind);
 
 /* ---- cluster.c ---------------------------------------------------------------------------- */
 

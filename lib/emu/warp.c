@@ -151,6 +151,7 @@ void warp_exit_lanes(Warp *w, uint32_t mask) {
     Fragment *f = w->f;
     Frame *frame = f->frame;
     cluster_before_exit(w, mask);
+    note_change(w->launch);
     w->live &= ~mask;
     w->cta->live_threads -= popcount32(mask);
     f->mask &= ~mask;
@@ -249,6 +250,7 @@ void warp_start(Warp *w, const Function *fn) {
     if (w->groups)
         memset(w->groups, 0, async_groups_bytes());
     w->steps = 0;
+    w->look = (Look){0};
 }
 
 /* ---- running ------------------------------------------------------------------------------ */
