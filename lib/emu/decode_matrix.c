@@ -74,7 +74,7 @@ static uint8_t wgmma_modifiers(Decoder *d, uint32_t at, PtxType a, bool register
         int64_t v = immediate(d, at + k, -1, 1);
         if (v == 0)
             decode_bad(d, "scale must be 1 or -1");
-        sub |= v < 0 ? MATRIX_NEGATE_A << k : 0;
+        sub |= v < 0 ? (uint32_t)MATRIX_NEGATE_A << k : 0u;
     }
     for (uint32_t k = 0; k < transposes; k++) {
         bool of_a = transposes == 2 && k == 0;

@@ -1,5 +1,5 @@
-/* The few driver calls that the GPU checks need beyond libtle: streams, graphs, events. Opened at
- * run time, so the program also builds and starts where there is no driver. */
+/* The few driver calls that the GPU checks and the benchmarks need beyond libtle: streams, graphs,
+ * events. Opened at run time, so a program also builds and starts where there is no driver. */
 #ifndef GPU_DRIVER_H
 #define GPU_DRIVER_H
 
