@@ -1,5 +1,5 @@
-/* mbarriers, cp.async, bulk copies: CUDA programs compiled by nvcc (tests/emu/async.ptx) against the
- * same work in C, under every scheduling mode with all checks. */
+/* mbarriers, cp.async, bulk copies: CUDA programs compiled by nvcc (tests/emu/async.ptx) against
+ * the same work in C, under every scheduling mode with all checks. */
 #include "tle/tle_emu.h"
 
 #include "emu_fixture.h"
