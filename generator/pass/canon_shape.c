@@ -53,6 +53,22 @@ bool canon_trans(Canon *c, IrOp op) {
            canon_replace(c, op, lhs(c, op));
 }
 
+/* Equal elements change places unseen; exchanging twice is doing nothing. */
+bool canon_exchange(Canon *c, IrOp op) {
+    IrOp inner = ir_value_op(c->m, lhs(c, op));
+    if (canon_is_uniform(c->m, lhs(c, op)))
+        return canon_replace(c, op, lhs(c, op));
+    if (!inner || ir_kind(c->m, inner) != IR_OP_EXCHANGE ||
+        ir_int(c->m, inner, IR_KEY_AXIS, 0) != ir_int(c->m, op, IR_KEY_AXIS, 0))
+        return false;
+    int64_t mask = ir_int(c->m, inner, IR_KEY_MASK, 0) ^ ir_int(c->m, op, IR_KEY_MASK, 0);
+    if (!mask)
+        return canon_replace(c, op, lhs(c, inner));
+    ir_set_int(c->m, op, IR_KEY_MASK, mask);
+    canon_set_operand(c, op, 0, lhs(c, inner));
+    return true;
+}
+
 /* --- pointers --- */
 
 /* (splat p + x) + splat s -> splat (p + s) + x: uniform work once. Constants stay outside, where
@@ -131,10 +147,22 @@ bool canon_load(Canon *c, IrOp op) {
     return canon_replace(c, op, has_other ? ir_operand(c->m, op, 2) : undefined(c, op));
 }
 
+/* One value to one address from every element: one thread stores it. */
+static bool store_once(Canon *c, IrOp op) {
+    IrValue p = canon_through(c->m, lhs(c, op), IR_OP_SPLAT, 0), x = ir_operand(c->m, op, 1);
+    if (ir_operand_count(c->m, op) != 2 || !p || !canon_is_uniform(c->m, x))
+        return false;
+    IrBuilder b = canon_at(c, op);
+    canon_set_operand(c, op, 0, p);
+    canon_set_operand(c, op, 1, canon_scalar_of(&b, x));
+    ir_unset(c->m, op, IR_KEY_VECTOR);
+    return true;
+}
+
 bool canon_store(Canon *c, IrOp op) {
     int64_t mask;
     if (!known_mask(c, op, 2, &mask))
-        return false;
+        return store_once(c, op);
     return mask ? drop_operands(c, op, 2) : canon_erase(c, op);
 }
 
