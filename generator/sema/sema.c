@@ -95,7 +95,7 @@ static SVal request_constant(Sema *s, const SemaConst *c) {
     if (value.kind != SV_ERROR)
         return value;
     value = parsed_constant(s, c);
-    if (value.kind == SV_ERROR || sv_is_const(value))
+    if (value.kind == SV_ERROR || value.kind == SV_MESH || sv_is_const(value))
         return value;
     return sema_error(s, DIAG_SEMA_SIGNATURE, (Span){0}, "constant '%s' is %s, not a literal",
                       c->name, sv_describe(s, value));

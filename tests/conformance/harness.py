@@ -116,9 +116,9 @@ def _library():
 
 
 class Device:
-    def __init__(self, cost=False, schedule=0, seed=0):
+    def __init__(self, cost=False, schedule=0, seed=0, checks=0):
         self.lib, self.handle = _library(), ctypes.c_void_p()
-        options = _Options(struct_size=ctypes.sizeof(_Options), schedule=schedule, seed=seed, cost=int(cost),
+        options = _Options(struct_size=ctypes.sizeof(_Options), schedule=schedule, seed=seed, cost=int(cost), checks=checks,
                            instruction_limit=200_000_000)
         self.check(self.lib.tle_emu_create(ctypes.byref(options), ctypes.byref(self.handle)))
 

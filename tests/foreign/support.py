@@ -8,6 +8,7 @@ import os
 import pathlib
 import sys
 
+import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -18,6 +19,9 @@ import harness  # noqa: E402
 
 SPEC = json.loads((pathlib.Path(__file__).parent / "flagtree.json").read_text(encoding="utf-8"))
 FOLDER = os.environ.get("TLE_FOREIGN_DIR", "")
+
+
+ALL_CHECKS, CHECK_RACE = 0x7f, 0x08  # TLE_EMU_CHECK_ALL, _RACE
 
 
 class Kernel:
@@ -34,12 +38,14 @@ class Kernel:
         self.ptx, self.meta, error = foreign.compile_variant(harness.TLEC, path, source, name, row, FOLDER)
         assert not error, error
 
-    def launch(self, grid, **args):
-        """Runs with all checks on; arrays are changed in place. Grids count clusters."""
-        device = harness.Device()
+    def launch(self, grid, races=True, **args):
+        """Runs with all checks on (but that of races, on demand); arrays are changed in place. Grids count clusters."""
+        device = harness.Device(checks=0 if races else ALL_CHECKS & ~CHECK_RACE)
         cluster = self.meta.get("cluster", [1, 1, 1])
         grid = [n * c for n, c in zip(list(grid) + [1] * (3 - len(grid)), cluster)]
         try:
+            if any(p["name"] == "grid_barrier" for p in self.meta["params"]):
+                args["grid_barrier"] = np.zeros(16, np.int32)
             device.launch(self.ptx, self.meta, grid, args)
         finally:
             device.close()

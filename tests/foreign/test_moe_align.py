@@ -67,3 +67,26 @@ def test_three_stages_with_atomics(experts):
         (experts,), topk_ids_ptr=ids, sorted_token_ids_ptr=b["sorted"], expert_ids_ptr=b["experts"],
         tokens_cnts_ptr=b["counts"], cumsum_ptr=b["starts"], numel=TOKENS)
     check(ids, experts, b)
+
+
+@pytest.mark.parametrize("experts", [16, 12])
+def test_one_cluster(experts):
+    """The CTA of rank 0 stores what its array of starts holds already while the others read it: a race of the source, of
+    equal values, so that the result is right all the same."""
+    kernel = Kernel("moe_align_block_size_tle_cluster_fused", f"e{experts}-8")
+    ids, b = random_ids(experts, 3), buffers(experts)
+    args = {"topk_ids_ptr": ids, "sorted_token_ids_ptr": b["sorted"], "expert_ids_ptr": b["experts"],
+            "num_tokens_post_pad_ptr": b["total"], "numel": TOKENS}
+    report = kernel.report((1,), **args)
+    assert "race" in report and "02-moe_align_block_size.py:577" in report
+    kernel.launch((1,), races=False, **args)
+    check(ids, experts, b)
+
+
+@pytest.mark.parametrize("experts", [16, 12])
+def test_cooperative_grid(experts):
+    ids, b = random_ids(experts, 4), buffers(experts)
+    Kernel("moe_align_block_size_triton_atomic_fused_coop", f"e{experts}-4").launch(
+        (4,), topk_ids_ptr=ids, sorted_token_ids_ptr=b["sorted"], expert_ids_ptr=b["experts"],
+        num_tokens_post_pad_ptr=b["total"], cumsum_ptr=b["starts"], numel=TOKENS)
+    check(ids, experts, b)

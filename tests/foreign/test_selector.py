@@ -65,3 +65,23 @@ def test_values_of_one_coarse_bin(name, variant):
     x = row_values("narrow", np.random.default_rng(3), (1, 4096))
     out = select(name, variant, x, np.zeros(1, np.int32), np.full(1, 4096, np.int32))
     check_row(x[0], out[0], 0, 4096)
+
+
+BY_VALUE = [k for k in KERNELS if k[0].endswith("_smem")]
+
+
+@pytest.mark.parametrize("name, variant", BY_VALUE)
+@pytest.mark.parametrize("kind", ["more than the candidates' memory", "one value", "infinities"])
+def test_many_candidates(name, variant, kind):
+    """More candidates than fit, or than refinement can tell apart. The other kernels of the file get some of these wrong,
+    see docs/foreign.md."""
+    rng = np.random.default_rng(4)
+    x = row_values("narrow", rng, (1, 9000))
+    if kind == "one value":
+        x[:] = 0
+    if kind == "infinities":
+        x = row_values("normal", rng, (1, 6144))
+        x[0, :3000], x[0, 3000:3100] = -np.inf, np.inf
+    length = x.shape[1]
+    out = select(name, variant, x, np.zeros(1, np.int32), np.full(1, length, np.int32))
+    check_row(x[0], out[0], 0, length)

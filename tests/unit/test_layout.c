@@ -483,6 +483,39 @@ static void test_table_and_text(void **state) {
     assert_string_equal(b.text, "shared<block=[4] repeat=[3] offset=[[1], [2]]>");
 }
 
+/* The partner of every input is at the same XOR, and holds the element at the XOR of the index. */
+static void check_exchange(const Layout *l, unsigned dim) {
+    for (uint32_t mask = 1; mask < 1u << l->block_log2[dim]; mask++) {
+        uint32_t r, t, w, from[LAYOUT_MAX_RANK], to[LAYOUT_MAX_RANK];
+        layout_exchange(l, dim, mask, &r, &t, &w);
+        FOR_INPUTS(l, reg, lane, warp) {
+            layout_apply(l, reg, lane, warp, 0, from);
+            layout_apply(l, reg ^ r, lane ^ t, warp ^ w, 0, to);
+            for (unsigned d = 0; d < l->rank; d++)
+                assert_int_equal(to[d], d == dim ? from[d] ^ mask : from[d]);
+        }
+    }
+}
+
+static void test_exchange(void **state) {
+    Layout shape = {.rank = 2, .block_log2 = {1, 2}, .repeat = {3, 1}, .bits = {2, 1, 1}};
+    Small s = enumerate(*state, shape, true);
+    for (uint32_t i = 0; i < s.count; i++) {
+        check_exchange(&s.l[i], 0);
+        check_exchange(&s.l[i], 1);
+    }
+    const int64_t extent[] = {64, 192};
+    const uint32_t per_thread[] = {1, 4};
+    const uint8_t order[] = {1, 0};
+    Layout l = layout_blocked(2, extent, per_thread, order, 32, 4);
+    check_exchange(&l, 0);
+    check_exchange(&l, 1);
+    uint32_t r, t, w;
+    layout_exchange(&l, 1, 2, &r, &t, &w); /* within a thread's four */
+    assert_int_equal(r, 2);
+    assert_int_equal(t | w, 0);
+}
+
 static void test_invalid(void **state) {
     (void)state;
     const char *why;
@@ -532,6 +565,7 @@ int main(void) {
         cmocka_unit_test(test_row_major),
         cmocka_unit_test(test_separable),
         cmocka_unit_test_setup_teardown(test_table_and_text, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_exchange, setup, teardown),
         cmocka_unit_test(test_invalid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

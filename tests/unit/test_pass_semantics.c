@@ -317,13 +317,22 @@ static void record(Interp *p, uint64_t x) {
         p->trace[p->trace_len++] = x;
 }
 
+/* Elements that store the same value to the same place one after the other are seen once. */
 static void run_store(Interp *p, IrOp op) {
     bool tile = ir_is_tile(p->m, ir_value_type(p->m, ir_operand(p->m, op, 0)));
+    uint64_t last[2] = {0};
+    bool any = false;
     for (uint32_t i = 0; i < (tile ? LANES : 1); i++) {
+        uint64_t at = get(p, op, 0).lane[i], value = get(p, op, 1).lane[i];
         if (ir_operand_count(p->m, op) == 3 && !get(p, op, 2).lane[i])
             continue;
-        record(p, get(p, op, 0).lane[i]);
-        record(p, get(p, op, 1).lane[i]);
+        if (any && at == last[0] && value == last[1])
+            continue;
+        record(p, at);
+        record(p, value);
+        last[0] = at;
+        last[1] = value;
+        any = true;
     }
 }
 
