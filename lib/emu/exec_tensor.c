@@ -23,13 +23,19 @@ static void along_first(const TensorMap *m, int32_t c0, Row *r) {
     r->count = low < high ? (uint32_t)(high - low) : 0;
 }
 
-/* Rows in order; `index` counts along dimensions 1 and up. False if `fn` says so. */
-static bool for_rows(const TensorMap *m, const int32_t *coord, RowFn *fn, void *user) {
-    uint32_t index[5] = {0}, size = tensor_type_bytes(m->type), rows = 1;
-    Row r = {.bytes = m->box[0] * size};
+static uint32_t tensor_rows(const TensorMap *m) {
+    uint32_t rows = 1;
     for (uint32_t k = 1; k < m->rank; k++)
         rows *= tensor_extent(m, k);
-    for (uint32_t n = 0; n < rows; n++, r.at += r.bytes) {
+    return rows;
+}
+
+/* Rows in order; `index` counts along dimensions 1 and up. False if `fn` says so. */
+static bool for_rows(const TensorMap *m, const int32_t *coord, RowFn *fn, void *user) {
+    uint32_t index[5] = {0}, size = tensor_type_bytes(m->type), rows = tensor_rows(m);
+    uint32_t pitch = tensor_pitch(m);
+    Row r = {.bytes = m->box[0] * size};
+    for (uint32_t n = 0; n < rows; n++, r.at += pitch) {
         along_first(m, coord[0], &r);
         r.address = m->address + (uint64_t)((int64_t)coord[0] + r.first) * size;
         for (uint32_t k = 1; k < m->rank; k++) {
@@ -54,26 +60,28 @@ static void move_row(const AsyncOp *op, const Row *r, uint8_t *row, bool to_shar
     for (uint32_t k = 0; k < r->bytes; k += 16) {
         uint8_t *at =
             op->tile_cta->shared + (tensor_swizzle(&op->map, base + r->at + k) - SHARED_BASE);
-        if (to_shared)
+        if (to_shared) {
             memcpy(at, row + k, 16);
-        else
+            async_end_write(op, at, 16);
+        } else
             memcpy(row + k, at, 16);
     }
 }
 
 static void fill_row(const TensorMap *m, uint8_t *row, uint32_t bytes) {
-    memset(row, m->fill ? 0xff : 0, bytes);
-    for (uint32_t k = tensor_type_bytes(m->type) - 1; m->fill && k < bytes;
-         k += tensor_type_bytes(m->type))
-        row[k] = 0x7f;
+    for (uint32_t k = 0; k < bytes; k += 2) {
+        row[k] = m->fill ? 0xf7 : 0; /* a NaN of 16 bits, whatever the type */
+        row[k + 1] = m->fill ? 0x7f : 0;
+    }
 }
 
-static void flush_denormals(uint8_t *row, uint32_t bytes) {
+/* To the nearest tf32, ties to even, as loads of that type do. */
+static void round_tf32(uint8_t *row, uint32_t bytes) {
     for (uint32_t k = 0; k < bytes; k += 4) {
         uint32_t v;
         memcpy(&v, row + k, 4);
-        if (!(v & 0x7f800000u))
-            v &= 0x80000000u;
+        if ((v & 0x7fffffffu) < 0x7f800000u)
+            v = (v + 0xfff + (v >> 13 & 1)) & ~0x1fffu;
         memcpy(row + k, &v, 4);
     }
 }
@@ -85,8 +93,8 @@ static bool load_row(void *user, const Row *r) {
     fill_row(&op->map, row, r->bytes);
     if (r->count)
         memcpy(row + r->first * size, (const void *)(uintptr_t)r->address, r->count * size);
-    if (op->map.type == TENSOR_FLOAT32_FTZ && r->count)
-        flush_denormals(row + r->first * size, r->count * size);
+    if (op->map.type >= TENSOR_TFLOAT32 && r->count)
+        round_tf32(row + r->first * size, r->count * size);
     move_row(op, r, row, true);
     return true;
 }
@@ -118,7 +126,6 @@ static bool store_row(void *user, const Row *r) {
 
 static void load(AsyncOp *op) {
     for_rows(&op->map, op->coord, load_row, op);
-    async_end_write(op, op->to[0], op->bytes[0]);
 }
 
 static void store(AsyncOp *op) {
@@ -168,13 +175,32 @@ static bool get_map(Warp *w, const Insn *in, uint32_t lane, uint64_t address, Te
     return why == NULL;
 }
 
+/* What makes an H200 stop with an illegal instruction. */
+static bool coordinates_allowed(Warp *w, const Insn *in, uint32_t lane, const AsyncOp *op) {
+    if ((int64_t)op->coord[0] * tensor_type_bytes(op->map.type) % 16) {
+        report_add(w, in, lane, TLE_EMU_REPORT_BAD_OPERAND, 0, 0,
+                   "coordinate %d is not at a multiple of 16 bytes of its row", op->coord[0]);
+        return false;
+    }
+    for (uint32_t k = 0; in->bulk->to_global && k < op->map.rank; k++)
+        if (op->coord[k] < 0) {
+            report_add(w, in, lane, TLE_EMU_REPORT_BAD_OPERAND, 0, 0,
+                       "negative coordinate %d of dimension %u of a store", op->coord[k], k);
+            return false;
+        }
+    return true;
+}
+
 static void bind(Warp *w, const Insn *in, uint32_t lane, AsyncOp *op, uint64_t tile) {
     const BulkArgs *b = in->bulk;
     AccessKind kind = !b->to_global ? ACCESS_READ : b->reduce ? ACCESS_ATOMIC : ACCESS_WRITE;
     Check c = {w, in, lane, tensor_type_bytes(op->map.type), kind};
-    uint32_t bytes = tensor_box_bytes(&op->map);
+    uint32_t bytes = tensor_rows(&op->map) * tensor_pitch(&op->map);
+    bool gaps = bytes != tensor_box_bytes(&op->map);
     if (op->map.swizzle)
         bytes = (bytes + 127) & ~127u; /* units move within 128 bytes */
+    if (!coordinates_allowed(w, in, lane, op))
+        return;
     if ((tile & 127) && (w->launch->checks & TLE_EMU_CHECK_ALIGN)) {
         report_add(w, in, lane, TLE_EMU_REPORT_ALIGN, tile, bytes,
                    "box in shared memory is not at a multiple of 128");
@@ -189,9 +215,8 @@ static void bind(Warp *w, const Insn *in, uint32_t lane, AsyncOp *op, uint64_t t
     if (b->to_global)
         return;
     op->to_cta = op->tile_cta;
-    op->to[0] = at;
-    op->bytes[0] = bytes;
-    async_begin_write(op, at, bytes);
+    if (!gaps)
+        async_begin_write(op, at, bytes);
 }
 
 static void issue(Warp *w, const Insn *in, uint32_t lane, const TensorMap *m, uint64_t tile,

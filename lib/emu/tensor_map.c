@@ -13,6 +13,8 @@ static const struct {
     {4, TY_F32},  {8, TY_F64},  {2, TY_BF16}, {4, TY_F32}, {4, TY_NONE}, {4, TY_NONE},
 };
 
+static const uint32_t swizzle_span[] = {0, 32, 64, 128};
+
 #define TYPE_COUNT (sizeof types / sizeof *types)
 
 uint32_t tensor_type_bytes(uint32_t type) {
@@ -44,6 +46,11 @@ uint32_t tensor_box_bytes(const TensorMap *m) {
     for (uint32_t k = 0; k < m->rank; k++)
         n *= tensor_extent(m, k);
     return n;
+}
+
+/* A swizzled row fills its span, however short it is. */
+uint32_t tensor_pitch(const TensorMap *m) {
+    return m->swizzle ? swizzle_span[m->swizzle] : m->box[0] * tensor_type_bytes(m->type);
 }
 
 /* 16-byte units of a row change places by the number of the row, as its address has it. */
@@ -107,7 +114,6 @@ static tle_emu_status check_tensor(Device *d, const MapArgs *a) {
 }
 
 static tle_emu_status check_box(Device *d, const MapArgs *a) {
-    static const uint32_t span[] = {0, 32, 64, 128};
     uint32_t inner = a->box[0] * tensor_type_bytes(a->type);
     for (uint32_t k = 0; k < a->rank; k++) {
         if (a->box[k] == 0 || a->box[k] > 256)
@@ -117,8 +123,9 @@ static tle_emu_status check_box(Device *d, const MapArgs *a) {
     }
     if (inner % 16)
         REFUSE("rows of the box of %u bytes are not a multiple of 16", inner);
-    if (span[a->swizzle] && inner > span[a->swizzle])
-        REFUSE("rows of the box of %u bytes are over the swizzle's %u", inner, span[a->swizzle]);
+    if (a->swizzle && inner > swizzle_span[a->swizzle])
+        REFUSE("rows of the box of %u bytes are over the swizzle's %u", inner,
+               swizzle_span[a->swizzle]);
     return TLE_EMU_OK;
 }
 

@@ -5,8 +5,8 @@
 
 #include "ptx.h"
 
-#define TENSOR_MAP_BYTES   128u
-#define TENSOR_FLOAT32_FTZ 10u
+#define TENSOR_MAP_BYTES 128u
+#define TENSOR_TFLOAT32  11u /* and its FTZ variant, 12 */
 
 typedef struct TensorMap {
     uint32_t magic, checksum;
@@ -26,6 +26,8 @@ bool tensor_map_is_valid(const TensorMap *m);
 /* Elements of the box along a dimension. */
 uint32_t tensor_extent(const TensorMap *m, uint32_t k);
 uint32_t tensor_box_bytes(const TensorMap *m);
+/* Bytes of shared memory from one row of the box to the next. */
+uint32_t tensor_pitch(const TensorMap *m);
 /* Where the byte at this shared address of an unswizzled box lies. */
 uint32_t tensor_swizzle(const TensorMap *m, uint32_t address);
 

@@ -240,12 +240,16 @@ __global__ void __cluster_dims__(4, 1, 1) remote_arrive(int *out) {
     c.sync();
 }
 
-// A box of a tensor to shared memory, which is then written out as it lies there.
+// A box of a tensor to shared memory, `dump` bytes of which are then written out as they lie there.
 #define TENSOR_LOAD(N, COORDS, ...)                                                                \
     __global__ void load_##N##d(const __grid_constant__ CUtensorMap map, uint8_t *out, int bytes,  \
-                                int c0, int c1, int c2, int c3, int c4) {                          \
+                                int dump, int c0, int c1, int c2, int c3, int c4) {                \
         extern __shared__ __align__(1024) uint8_t box[];                                           \
         __shared__ uint64_t full;                                                                  \
+        for (int i = threadIdx.x; i < dump; i += blockDim.x)                                       \
+            box[i] = 0xee;                                                                         \
+        fence_async();                                                                             \
+        __syncthreads();                                                                           \
         if (threadIdx.x == 0) {                                                                    \
             init(&full, 1);                                                                        \
             fence_init();                                                                          \
@@ -258,7 +262,7 @@ __global__ void __cluster_dims__(4, 1, 1) remote_arrive(int *out) {
         }                                                                                          \
         __syncthreads();                                                                           \
         wait(&full, 0);                                                                            \
-        for (int i = threadIdx.x; i < bytes; i += blockDim.x)                                      \
+        for (int i = threadIdx.x; i < dump; i += blockDim.x)                                       \
             out[i] = box[i];                                                                       \
     }
 TENSOR_LOAD(1, "%3", "r"(c0))
