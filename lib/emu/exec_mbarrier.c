@@ -151,8 +151,9 @@ static Mbarrier *new_barrier(Warp *w, Cta *c, uint32_t offset) {
     return m;
 }
 
-static void init(Warp *w, const Insn *in, uint32_t lane, uint64_t address, Cta *c,
-                 uint32_t offset) {
+static void init(Warp *w, const Insn *in, uint32_t lane, uint64_t address) {
+    uint32_t offset;
+    Cta *c = access_shared(w, address, 8, &offset);
     Mbarrier *m = mbarrier_at(c, offset);
     uint32_t count = plane32(w, in->b)[lane];
     if (count == 0 || count > MAX_COUNT)
@@ -225,26 +226,29 @@ static void operate(Warp *w, const Insn *in, uint32_t lane, uint64_t address, Mb
     }
 }
 
-/* The initialised barrier at an address, checked as a memory access too. */
-static Mbarrier *find(Warp *w, const Insn *in, uint32_t lane, const uint64_t *addresses) {
-    uint64_t address = addresses[lane];
+/* The lanes at whose addresses there is a barrier, or may be one: checked as memory accesses too.
+ */
+static uint32_t lanes_allowed(Warp *w, const Insn *in, uint32_t mask, const uint64_t *addresses) {
+    bool write = in->sub == MOD_INIT || in->sub == MOD_INVAL;
     uint8_t *host[LANES];
+    uint32_t offset;
+    for (uint32_t lane = 0; lane < LANES && in->sub != MOD_INIT; lane++) {
+        uint64_t address = addresses[lane];
+        Cta *c = mask >> lane & 1 ? access_shared(w, address, 8, &offset) : NULL;
+        if (c && !mbarrier_at(c, offset)) {
+            MISUSE("no mbarrier has been initialised at byte %u of shared memory", offset);
+            mask &= ~(1u << lane);
+        }
+    }
+    return access_resolve(w, in, mask, addresses, 8, write ? ACCESS_WRITE : ACCESS_ATOMIC, host);
+}
+
+static Mbarrier *find(Warp *w, const Insn *in, uint32_t lane, uint64_t address) {
     uint32_t offset;
     Cta *c = access_shared(w, address, 8, &offset);
     Mbarrier *m = c ? mbarrier_at(c, offset) : NULL;
-    bool write = in->sub == MOD_INIT || in->sub == MOD_INVAL;
-    if (c && !m && in->sub != MOD_INIT) {
-        MISUSE("no mbarrier has been initialised at byte %u of shared memory", offset);
-        return NULL;
-    }
-    if (!access_resolve(w, in, 1u << lane, addresses, 8, write ? ACCESS_WRITE : ACCESS_ATOMIC,
-                        host))
-        return NULL;
-    if (in->sub == MOD_INIT) {
-        init(w, in, lane, address, c, offset);
-        return NULL;
-    }
-    check_intact(w, in, lane, address, m);
+    if (m)
+        check_intact(w, in, lane, address, m);
     return m;
 }
 
@@ -263,7 +267,8 @@ static void wait(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address
 
 void x_mbarrier(Warp *w, const Insn *in, uint32_t mask) {
     uint64_t address[LANES];
-    uint32_t good = 0;
+    uint32_t good;
+    bool waits = in->sub == MOD_TEST_WAIT || in->sub == MOD_TRY_WAIT;
     if (in->sub == MOD_PENDING_COUNT) {
         const uint64_t *state = plane64(w, in->a);
         uint32_t *d = plane32(w, in->d);
@@ -271,17 +276,21 @@ void x_mbarrier(Warp *w, const Insn *in, uint32_t mask) {
         return;
     }
     access_addresses(w, in, mask, address);
+    good = lanes_allowed(w, in, mask, address);
     for (uint32_t i = 0; i < LANES; i++) {
-        Mbarrier *m = mask >> i & 1 ? find(w, in, i, address) : NULL;
-        good |= (uint32_t)(m != NULL) << i;
-        if (m && in->sub != MOD_TEST_WAIT && in->sub != MOD_TRY_WAIT)
+        if (!(good >> i & 1))
+            continue;
+        Mbarrier *m = find(w, in, i, address[i]);
+        if (in->sub == MOD_INIT)
+            init(w, in, i, address[i]);
+        else if (m && !waits)
             operate(w, in, i, address[i], m);
     }
-    if (in->sub != MOD_TEST_WAIT && in->sub != MOD_TRY_WAIT)
+    if (!waits)
         return;
-    set_pred(w, in->d, ALL_LANES, mask & ~good);
-    if (good == mask)
-        wait(w, in, mask, address);
+    set_pred(w, in->d, ALL_LANES, mask & ~good); /* nothing to wait for */
+    if (good)
+        wait(w, in, good, address);
 }
 
 void mbarrier_expect_more(Mbarrier *m, uint32_t arrivals) {
