@@ -20,17 +20,16 @@ void cg_combine(Cg *c, IrOp op, const V *a, const V *b, V *out) {
         out[i] = cg_scalar(c, ir_operand(c->m, yield, i));
 }
 
-IrKind cg_combine_kind(const Cg *c, IrOp op) {
+IrKind cg_combine_kind(const Cg *c, IrOp op, uint32_t i) {
     IrBlock block = ir_region_block(c->m, op, 0);
-    IrOp first = ir_first(c->m, block), yield = yield_of(c, op);
+    uint32_t n = ir_arg_count(c->m, block) / 2;
+    IrOp def = ir_value_op(c->m, ir_operand(c->m, yield_of(c, op), i));
 
-    if (ir_arg_count(c->m, block) != 2 || ir_next(c->m, first) != yield ||
-        ir_operand_count(c->m, first) != 2 || ir_result_count(c->m, first) != 1)
+    if (!def || ir_parent(c->m, def) != block || ir_operand_count(c->m, def) != 2 ||
+        ir_result_count(c->m, def) != 1 || !ir_trait(c->m, def, IR_TRAIT_COMMUTES))
         return IR_OP_NONE;
-    IrValue x = ir_operand(c->m, first, 0), y = ir_operand(c->m, first, 1);
-    IrValue p = ir_arg(c->m, block, 0), q = ir_arg(c->m, block, 1);
+    IrValue x = ir_operand(c->m, def, 0), y = ir_operand(c->m, def, 1);
+    IrValue p = ir_arg(c->m, block, i), q = ir_arg(c->m, block, n + i);
     bool arguments = (x == p && y == q) || (x == q && y == p);
-    bool yielded = ir_operand(c->m, yield, 0) == ir_result(c->m, first, 0);
-    return arguments && yielded && ir_trait(c->m, first, IR_TRAIT_COMMUTES) ? ir_kind(c->m, first)
-                                                                            : IR_OP_NONE;
+    return arguments ? ir_kind(c->m, def) : IR_OP_NONE;
 }

@@ -169,8 +169,8 @@ V cg_lines_number(Cg *c, IrOp op, const CgLines *l, uint32_t i);
 /* --- cg_combine.c: regions of reduce and scan --- */
 /* out[i] = region(a[0..n-1], b[0..n-1]). */
 void cg_combine(Cg *c, IrOp op, const V *a, const V *b, V *out);
-/* The kind of a region that is one integer or float operation on its two arguments, else NONE. */
-IrKind cg_combine_kind(const Cg *c, IrOp op);
+/* The commuting operation that alone combines operand i, from its own two arguments; else NONE. */
+IrKind cg_combine_kind(const Cg *c, IrOp op, uint32_t i);
 
 /* --- cg_atomic.c, cg_aggregate.c --- */
 typedef struct CgAtomic {

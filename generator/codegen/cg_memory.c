@@ -182,13 +182,9 @@ static V narrow(Cg *c, const Access *a, V word) {
 }
 
 static void plain_load(Cg *c, const Access *a, V ptr, V *out) {
-    LLVMTypeRef word = cg_int_type(c, a->word_bits);
-    LLVMTypeRef t = a->words == 1 ? word : LLVMVectorType(word, a->words);
-    V x = cg_load_at(c, t, ptr, a->vector * a->elem_bits / 8);
+    V x = cg_load_at(c, cg_int_type(c, a->word_bits), ptr, a->vector * a->elem_bits / 8);
 
-    for (unsigned w = 0; w < a->words; w++)
-        unpack_word(c, a, a->words == 1 ? x : LLVMBuildExtractElement(c->b, x, cg_i32(c, w), ""), w,
-                    out);
+    unpack_word(c, a, x, 0, out);
 }
 
 /* Results are tied to inputs that hold `other`: a masked-off load leaves them as they are. */
@@ -233,7 +229,7 @@ static void load_vector(Cg *c, const Access *a, V ptr, V mask, const V *other, V
     if (is_false(mask))
         for (unsigned i = 0; i < a->vector; i++)
             out[i] = other ? other[i] : LLVMConstNull(a->elem);
-    else if (needs_ptx(c, a, mask))
+    else if (needs_ptx(c, a, mask) || a->words > 1) /* LLVM takes plain vector loads apart */
         predicated_load(c, a, ptr, mask, other, out);
     else
         plain_load(c, a, ptr, out);

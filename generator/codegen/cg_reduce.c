@@ -9,7 +9,7 @@ typedef struct Reduce {
     uint32_t n; /* operands */
     CgLines lines;
     CgRegs in[CG_MAX_TUPLE], out[CG_MAX_TUPLE];
-    IrKind kind; /* of a region that is one operation */
+    IrKind kind[CG_MAX_TUPLE]; /* of operands that combine by one operation of their own */
 } Reduce;
 
 /* acc <- combine(acc, other). */
@@ -71,21 +71,27 @@ static V vote(Cg *c, IrKind kind, V x) {
                         NULL, 0, args, 2);
 }
 
-/* The whole warp in one instruction, where there is one. */
-static bool fold_warp_at_once(Cg *c, const Reduce *r, V *acc) {
-    LLVMTypeRef t = LLVMTypeOf(acc[0]);
-    const char *redux = redux_name(r->kind);
-    V args[2] = {acc[0], cg_i32(c, CG_FULL_MASK)};
+static bool has_redux(const Cg *c, LLVMTypeRef t, IrKind kind) {
+    return t == c->i32 && redux_name(kind) && c->target->sm >= 80;
+}
 
-    if (r->n != 1)
-        return false;
-    if (t == c->i1 && (r->kind == IR_OP_OR || r->kind == IR_OP_AND)) {
-        acc[0] = vote(c, r->kind, acc[0]);
-        return true;
+static bool has_vote(const Cg *c, LLVMTypeRef t, IrKind kind) {
+    return t == c->i1 && (kind == IR_OP_OR || kind == IR_OP_AND);
+}
+
+/* The whole warp in one instruction an operand, where there is one for each. */
+static bool fold_warp_at_once(Cg *c, const Reduce *r, V *acc) {
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!has_redux(c, LLVMTypeOf(acc[i]), r->kind[i]) &&
+            !has_vote(c, LLVMTypeOf(acc[i]), r->kind[i]))
+            return false;
+    for (uint32_t i = 0; i < r->n; i++) {
+        V args[2] = {acc[i], cg_i32(c, CG_FULL_MASK)};
+
+        acc[i] = LLVMTypeOf(acc[i]) == c->i1
+                     ? vote(c, r->kind[i], acc[i])
+                     : cg_intrinsic(c, redux_name(r->kind[i]), NULL, 0, args, 2);
     }
-    if (t != c->i32 || !redux || c->target->sm < 80)
-        return false;
-    acc[0] = cg_intrinsic(c, redux, NULL, 0, args, 2);
     return true;
 }
 
@@ -168,9 +174,12 @@ static void read_line(Cg *c, const Reduce *r, uint32_t s, V *acc) {
     }
 }
 
-static bool repeats_harmlessly(IrKind kind) {
-    return kind != IR_OP_NONE && kind != IR_OP_ADD && kind != IR_OP_XOR && kind != IR_OP_FADD &&
-           kind != IR_OP_MUL && kind != IR_OP_FMUL;
+/* Combining a partial twice changes nothing, so a whole warp may combine fewer than 32. */
+static bool repeats_harmlessly(const Reduce *r) {
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!redux_name(r->kind[i]) || r->kind[i] == IR_OP_ADD || r->kind[i] == IR_OP_XOR)
+            return false;
+    return true;
 }
 
 /* A single line with many partials: each lane loads one, and lanes combine. */
@@ -181,8 +190,7 @@ static void read_by_lanes(Cg *c, const Reduce *r, V *acc) {
 
     for (uint32_t i = 0; i < r->n; i++)
         acc[i] = cg_load_scratch(c, LLVMTypeOf(r->in[i].at[0]), partial(c, r, i, cg_i32(c, 0), k));
-    bool whole =
-        warps == CG_WARP || (r->n == 1 && redux_name(r->kind) && repeats_harmlessly(r->kind));
+    bool whole = warps == CG_WARP || repeats_harmlessly(r);
     fold_lanes(c, r, bits, whole ? CG_WARP_BITS : r->lines.n_warp_bits, acc);
 }
 
@@ -206,7 +214,7 @@ static void combine_warps(Cg *c, const Reduce *r) {
 /* --- the operation --- */
 
 static bool open_reduce(Cg *c, IrOp op, Reduce *r) {
-    *r = (Reduce){.op = op, .n = ir_operand_count(c->m, op), .kind = cg_combine_kind(c, op)};
+    *r = (Reduce){.op = op, .n = ir_operand_count(c->m, op)};
     if (r->n > CG_MAX_TUPLE) {
         cg_unsupported(c, op, "%u tiles at once, at most %d", r->n, CG_MAX_TUPLE);
         return false;
@@ -216,6 +224,7 @@ static bool open_reduce(Cg *c, IrOp op, Reduce *r) {
     for (uint32_t i = 0; i < r->n; i++) {
         IrType t = ir_value_type(c->m, ir_result(c->m, op, i));
 
+        r->kind[i] = cg_combine_kind(c, op, i);
         r->in[i] = cg_operand(c, op, i);
         r->out[i] = cg_new_regs(c, r->lines.len);
         if (r->lines.slice && ir_type(c->m, t)->layout != r->lines.slice) {

@@ -1,7 +1,7 @@
 #include "codegen/cg_scan_sum.h"
 
 bool cg_scan_is_sum(const Cg *c, IrOp op, LLVMTypeRef type) {
-    return type == c->i32 && cg_combine_kind(c, op) == IR_OP_ADD && c->target->sm >= 80;
+    return type == c->i32 && cg_combine_kind(c, op, 0) == IR_OP_ADD && c->target->sm >= 80;
 }
 
 /* One step of the inclusive scan: lanes outside of the segment keep their sum. */

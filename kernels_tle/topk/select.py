@@ -53,18 +53,26 @@ def clear(hist):
 
 
 @triton.jit
+def alloc_found():
+    """Three words that one thread writes and all read; apart, so that no barrier comes between."""
+    return (tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False),
+            tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False),
+            tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False))
+
+
+@triton.jit
 def pick_bin(hist, found, need):
-    """The bin that holds the need-th largest, how many lie above it, how many in it."""
-    digit = (BINS - 1) - tl.arange(0, BINS)
-    count = tl.load(tle.gpu.local_ptr(hist, (digit,)))
+    """The bin that holds the need-th largest, how many lie in bins before it, how many in it. Bins go
+    from the largest keys down."""
+    bins = tl.arange(0, BINS)
+    count = tl.load(tle.gpu.local_ptr(hist, (bins,)))
     above, total = tle.cumsum(count)
     # Exactly one bin is hit; its thread tells the others.
     hit = (above < need) & (above + count >= need)
-    tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 0, tl.int32),)), digit, mask=hit)
-    tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 1, tl.int32),)), above, mask=hit)
-    tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 2, tl.int32),)), count, mask=hit)
-    return (tl.load(tle.gpu.local_ptr(found, (0,))), tl.load(tle.gpu.local_ptr(found, (1,))),
-            tl.load(tle.gpu.local_ptr(found, (2,))))
+    for i in tl.static_range(3):
+        tl.store(tle.gpu.local_ptr(found[i], (tl.zeros((BINS,), tl.int32),)), (bins, above, count)[i], mask=hit)
+    return (tl.load(tle.gpu.local_ptr(found[0], (0,))), tl.load(tle.gpu.local_ptr(found[1], (0,))),
+            tl.load(tle.gpu.local_ptr(found[2], (0,))))
 
 
 @triton.jit
@@ -79,15 +87,16 @@ def find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK: tl.c
     searching = True
     while searching:
         clear(hist)
+        last = ((1 << width) - 1).to(tl.uint32)
         for t in range(tiles):
             key = tile_keys(row, first + t * BLOCK, start, end, BLOCK, GROUP)
             digit = key >> shift
             counted = (key != 0) & ((digit >> width) == prefix)
-            place = tle.gpu.local_ptr(hist, ((digit & ((1 << width) - 1)).to(tl.int32),))
+            place = tle.gpu.local_ptr(hist, ((~digit & last).to(tl.int32),))
             tl.atomic_add(place, 1, mask=counted, sem="relaxed", scope="cta")
-        digit, above, count = pick_bin(hist, found, need)
+        bin, above, count = pick_bin(hist, found, need)
         need -= above
-        prefix = (prefix << width) | digit.to(tl.uint32)
+        prefix = (prefix << width) | (last - bin.to(tl.uint32))
         lowest = prefix << shift
         whole = need == count
         searching = (shift > 0) & (not whole)
@@ -155,7 +164,7 @@ def topk_select(scores, lengths, row_starts, indices, row_stride, index_stride, 
     first = (start // GROUP) * GROUP
     tiles = (end - first - 1) // BLOCK + 1
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
-    found = tle.gpu.alloc([4], tl.int32, nv_mma_shared_layout=False)
+    found = alloc_found()
     threshold, ties = find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK, GROUP)
     write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP)
 
@@ -170,7 +179,8 @@ def low_and_high(a_low, a_high, b_low, b_high):
 
 @triton.jit
 def threshold_of_tile(key, hist, found, want, EXACT: tl.constexpr):
-    """(threshold, ties) as find_threshold's, for a tile with at least want keys that are not 0.
+    """(threshold, ties) as find_threshold's, for a tile with at least want keys that are not 0. hist is
+    clear before.
 
     Bins are 2^shift keys wide and cover just the range that is left, so one round settles most tiles
     whatever their distribution, and three any. Not EXACT: one round, the whole last bin counts as
@@ -182,19 +192,21 @@ def threshold_of_tile(key, hist, found, want, EXACT: tl.constexpr):
     searching = True
     while searching:
         shift = tl.maximum(21 - libdevice.clz((high - low).to(tl.int32, bitcast=True)), 0).to(tl.uint32)
-        clear(hist)
         inside = (key >= low) & (key <= high)
-        digit = ((key - low) >> shift).to(tl.int32)
-        tl.atomic_add(tle.gpu.local_ptr(hist, (digit,)), 1, mask=inside, sem="relaxed", scope="cta")
-        digit, above, count = pick_bin(hist, found, need)
+        place = tle.gpu.local_ptr(hist, (((high - key) >> shift).to(tl.int32),))
+        tl.atomic_add(place, 1, mask=inside, sem="relaxed", scope="cta")
+        bin, above, count = pick_bin(hist, found, need)
         need -= above
-        low += digit.to(tl.uint32) << shift
-        high = low + tl.minimum(high - low, (1 << shift) - 1)
+        high -= bin.to(tl.uint32) << shift
+        low = high - tl.minimum(high - low, (1 << shift) - 1)
         whole = need == count
         searching = (shift > 0) & (not whole)
         if not EXACT:
             searching = False
             whole = True
+        if searching:
+            clear(hist)
+            tl.debug_barrier()  # here rather than before the first round's counting
     return low - tl.where(whole, 1, 0).to(tl.uint32), tl.where(whole, 0, need)
 
 
@@ -222,9 +234,10 @@ def topk_short(scores, lengths, row_starts, indices, row_stride, index_stride, c
         write_all(out, end - start, want, 1024)
         return
     first = (start // GROUP) * GROUP
-    key = tile_keys(scores + row_id * row_stride, first, start, end, BLOCK, GROUP)
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
-    found = tle.gpu.alloc([4], tl.int32, nv_mma_shared_layout=False)
+    found = alloc_found()
+    clear(hist)
+    key = tile_keys(scores + row_id * row_stride, first, start, end, BLOCK, GROUP)
     threshold, ties = threshold_of_tile(key, hist, found, want, True)
     write_tile(out, key, first - start + tl.arange(0, BLOCK), threshold, ties)
 
@@ -244,6 +257,7 @@ def sample_mark(hist, found, row, first, start, end, aim, SAMPLE: tl.constexpr, 
     valid = (column < end - first) & (column >= start - first)
     key = tl.where(valid, ordered_key(x), 0)
     rank = tl.maximum((aim.to(tl.float32) * SAMPLE / (end - start).to(tl.float32)).to(tl.int32), 1)
+    clear(hist)
     below, ties = threshold_of_tile(key, hist, found, tl.minimum(rank, SAMPLE // 2), False)
     key = below + 1
     bits = tl.where((key >> 31) != 0, key ^ 0x80000000, ~key)
@@ -310,7 +324,7 @@ def topk_stream(scores, lengths, row_starts, indices, row_stride, index_stride, 
     first = (start // GROUP) * GROUP
     tiles = (end - first - 1) // BLOCK + 1
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
-    found = tle.gpu.alloc([4], tl.int32, nv_mma_shared_layout=False)
+    found = alloc_found()
     value = tle.gpu.alloc([CAP + BLOCK], tl.float32, nv_mma_shared_layout=False)
     index = tle.gpu.alloc([CAP + BLOCK], tl.int32, nv_mma_shared_layout=False)
     if end - first <= CAP:
@@ -326,5 +340,6 @@ def topk_stream(scores, lengths, row_starts, indices, row_stride, index_stride, 
             write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP)
             return
         key, i = listed_keys(value, index, kept, end - start, CAP)
+    clear(hist)
     threshold, ties = threshold_of_tile(key, hist, found, want, True)
     write_tile(out, key, i, threshold, ties)

@@ -30,9 +30,8 @@ def masked(x, out, n, B: tl.constexpr):
     tl.store(out + offs, tl.load(x + offs, mask=mask, other=1.0), mask=mask)
 
 
-# Unmasked accesses are LLVM's own; halves travel in whole words.
+# Unmasked vectors stay whole; halves travel in whole words.
 # PLAIN-LABEL: .entry plain(
-# PLAIN-NOT: inline asm
 # PLAIN: ld.global.v4.b32
 # PLAIN: st.global.v4.b32
 @triton.jit
