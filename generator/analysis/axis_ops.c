@@ -307,6 +307,20 @@ static AxisInfo addptr_info(const Operands *o) {
     return out;
 }
 
+/* The shared memory of every CTA is aligned alike; a run ends where the rank changes. */
+static AxisInfo remote_info(const Operands *o) {
+    AxisInfo out = axis_nothing(o->m, o->type);
+    int64_t unit = axis_unit(o->m, o->type);
+    bool scalar = !ir_is_tile(o->m, ir_value_type(o->m, ir_operand(o->m, o->op, 1)));
+    for (unsigned d = 0; d < out.rank; d++) {
+        Dim p = operand_dim(o, 0, d), rank = scalar ? p : operand_dim(o, 1, d);
+        int64_t same = scalar ? p.run : rank.same, run = lesser(p.run, same);
+        set_dim(&out, d,
+                (Dim){run, at_run(p, run, unit), scalar ? p.same : lesser(p.same, rank.same)});
+    }
+    return out;
+}
+
 static AxisInfo arange_info(const Operands *o) {
     AxisInfo out = axis_nothing(o->m, o->type);
     out.contiguity[0] = axis_pow2_of(extent_of(o->m, o->type, 0));
@@ -627,8 +641,8 @@ static AxisInfo transfer(const Operands *o) {
         return addptr_info(o);
     case IR_OP_LOCAL_PTR:
         return local_ptr_info(o);
-    case IR_OP_REMOTE: /* the shared memory of every CTA is aligned alike */
-        return same_bits(o);
+    case IR_OP_REMOTE:
+        return remote_info(o);
     default:
         return ir_trait(o->m, o->op, IR_TRAIT_ELEMENTWISE) ? opaque(o)
                                                            : axis_nothing(o->m, o->type);

@@ -174,6 +174,8 @@ static const char *python_literal(Reader *r, const cJSON *x, const char *where) 
         return format(r, "%.0f", x->valuedouble);
     if (cJSON_IsNumber(x))
         return format(r, "%.17g", x->valuedouble);
+    if (cJSON_IsString(x) && x->valuestring[0] == '@') /* a name of the module */
+        return format(r, "%s", x->valuestring);
     if (cJSON_IsString(x) && !strpbrk(x->valuestring, "'\\\n"))
         return format(r, "'%s'", x->valuestring);
     fail(r, "%s.const.%s is no number, truth value, null or plain text", where, x->string);

@@ -132,7 +132,9 @@ void ir_verify_cluster_rank(IrVerifier *v, IrOp op) {
 void ir_verify_remote(IrVerifier *v, IrOp op) {
     IrModule *m = (IrModule *)(uintptr_t)v->m; /* only interns types */
     IrType p = ir_operand_type(v, op, 0), of = want_pointer(v, op);
-    if (!of || !ir_want_operand(v, op, 1, ir_scalar(m, IR_I32)))
+    IrType i32 = ir_scalar(m, IR_I32), rank = ir_operand_type(v, op, 1);
+    IrType want = ir_is_tile(m, rank) ? ir_type_with_elem(m, p, i32) : i32;
+    if (!of || !ir_want_operand(v, op, 1, want))
         return;
     const IrTypeData *d = ir_type(m, ir_elem_type(m, p));
     if (d->space != IR_SPACE_SHARED)

@@ -3,8 +3,8 @@
  * A CTA may touch the shared memory of another one only while that one runs. The source orders data
  * by cluster barriers; this pass adds what follows from the lives of CTAs:
  *
- *   entry   where a remote access may come before any cluster barrier: arrive at the entry, wait
- *           before the outermost operation that holds the access
+ *   entry   where a remote access may come before any cluster barrier: arrive at the start of the
+ *           block that every CTA reaches, wait before its operation that holds the access
  *   exit    where remote accesses may come after the last cluster barrier: arrive behind the last
  *           of them, wait at the end of the kernel
  *
@@ -16,7 +16,7 @@
  *
  * Every CTA must reach these barriers. Operations of the kernel's own block are reached by all; a
  * branch that holds a cluster barrier is taken by all CTAs of a cluster or by none, as the language
- * demands, so the exit barrier moves into it and other paths do without. A cluster of one CTA needs
+ * demands, so these barriers move into it and other paths do without. A cluster of one CTA needs
  * no cluster barriers: they become barriers of the CTA.
  *
  * Runs before the shared plan and the hazard pass. Cost: size of the kernel times its depth. */
@@ -104,7 +104,7 @@ static bool exposed(const Cluster *k, IrBlock b, bool *passed) {
     return false;
 }
 
-/* The first operation of the kernel's own block that a barrier must precede, or 0. */
+/* The first operation of a block that a barrier must precede, or 0. */
 static IrOp first_exposed(const Cluster *k, IrBlock body) {
     bool passed = false;
     for (IrOp op = ir_first(k->m, body); op && !passed; op = ir_next(k->m, op))
@@ -121,18 +121,23 @@ static bool barrier_before(const Cluster *k, IrOp op) {
 }
 
 /* Counters of group barriers are set by stores at the kernel's start: those must be released. */
-static void enter(Cluster *k, IrOp func, bool init) {
-    IrBlock body = ir_region_block(k->m, func, 0);
-    IrOp at = first_exposed(k, body);
+static void enter(Cluster *k, IrBlock b, bool init) {
+    IrOp at = first_exposed(k, b);
     if (!at)
         return;
-    if (!init && barrier_before(k, at)) /* ours must not come between its halves */
-        at = ir_first(k->m, body);
-    IrOp arrive_at = init ? at : ir_first(k->m, body);
-    build(k, arrive_at, IR_OP_CLUSTER_ARRIVE, ir_span(k->m, func));
+    bool inside = barrier_before(k, at); /* ours must not come between the halves of another one */
+    if (ir_kind(k->m, at) == IR_OP_IF && contents(k->m, at).barrier && !inside) {
+        enter(k, ir_region_block(k->m, at, 0), init);
+        enter(k, ir_region_block(k->m, at, 1), init);
+        return;
+    }
+    if (inside && !init)
+        at = ir_first(k->m, b);
+    IrOp arrive_at = init ? at : ir_first(k->m, b);
+    build(k, arrive_at, IR_OP_CLUSTER_ARRIVE, ir_span(k->m, at));
     if (!init)
         ir_set_int(k->m, ir_prev(k->m, arrive_at), IR_KEY_SEM, IR_SEM_RELAXED);
-    build(k, at, IR_OP_CLUSTER_WAIT, ir_span(k->m, func));
+    build(k, at, IR_OP_CLUSTER_WAIT, ir_span(k->m, at));
 }
 
 /* --- exit --- */
@@ -232,7 +237,7 @@ bool pass_cluster(PassContext *c) {
         }
         if (!x.remote)
             continue;
-        enter(&k, func, x.init);
+        enter(&k, body, x.init);
         if (pending(&k, body, false))
             leave(&k, body, false);
     }

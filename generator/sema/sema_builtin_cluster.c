@@ -175,14 +175,15 @@ static bool constant_shard(Sema *s, SVal x, const SMesh *scope, Span at, SVal *o
     return true;
 }
 
-/* The rank as a scalar i32 tensor. */
-static bool shard_value(Sema *s, SVal x, const SMesh *scope, Span at, SVal *out) {
+/* The rank as an i32 tensor: a scalar, for pointers perhaps one of each. */
+static bool shard_value(Sema *s, SVal x, const SMesh *scope, bool scalar, Span at, SVal *out) {
     if (x.kind == SV_INT || x.kind == SV_TUPLE)
         return constant_shard(s, x, scope, at, out);
-    if (x.kind != SV_TENSOR || x.rank || !dt_is_int(x.dtype) || dt_bits(x.dtype) != 32) {
+    if (x.kind != SV_TENSOR || (scalar && x.rank) || !dt_is_int(x.dtype) ||
+        dt_bits(x.dtype) != 32) {
         sema_error(s, DIAG_SEMA_TYPE, at,
-                   "'shard_id' must be an integer, a tuple of them or a scalar int32, found %s",
-                   sv_describe(s, x));
+                   "'shard_id' must be an integer, a tuple of them or %sint32, found %s",
+                   scalar ? "a scalar " : "", sv_describe(s, x));
         return false;
     }
     *out = x;
@@ -219,7 +220,7 @@ SVal b_remote(Sema *s, const SVal *a, Span at) {
         (!arg_mesh(s, a[2], "scope", at, &scope) || !set_cluster(s, scope, at)))
         return sv_error();
     s->b.span = at;
-    if (!shard_value(s, a[1], scope, at, &rank))
+    if (!shard_value(s, a[1], scope, a[0].kind == SV_BUFFER, at, &rank))
         return sv_error();
     if (a[0].kind == SV_BUFFER)
         return remote_buffer(s, a[0], rank, at);
@@ -231,7 +232,11 @@ SVal b_remote(Sema *s, const SVal *a, Span at) {
     if (a[0].dtype.space != IR_SPACE_SHARED)
         return sema_error(s, DIAG_SEMA_TYPE, at, "'tensor' must point into shared memory%s",
                           a[0].dtype.space == IR_SPACE_CLUSTER ? "; these are remote already" : "");
-    return sema_remote_pointer(s, a[0], rank);
+    SVal pointer = a[0];
+    if (rank.rank && !sema_broadcast_pair(s, &pointer, &rank, at))
+        return sv_error();
+    s->b.span = at;
+    return sema_remote_pointer(s, pointer, rank);
 }
 
 /* --- distributed_barrier --- */

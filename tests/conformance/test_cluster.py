@@ -108,6 +108,19 @@ def test_submeshes(rounds, num_warps):
     np.testing.assert_array_equal(out[4:], np.roll(np.arange(4, 8), 1) * 10)
 
 
+@pytest.mark.parametrize("mesh,P,num_warps", [("MESH2", 64, 1), ("MESH3", 32, 4), ("MESH8", 128, 8), ("MESH16", 16, 2)])
+def test_deal(mesh, P, num_warps):
+    n = SIZES[mesh]
+    x = rng.integers(0, 1000, (2, n, n, P)).astype(np.int32)  # cluster, CTA, peer
+    out = np.zeros((2, 2, n, n, P), np.int32)
+    run("cluster.py", "deal", grid=(2 * n,), num_warps=num_warps, x=x, out=out, mesh=Name(mesh), P=P)
+    np.testing.assert_array_equal(out[0], x.swapaxes(1, 2))
+    e = np.arange(n * P)
+    # What this CTA had sent, taken back from where it lies.
+    want = np.where(e % 3 != 0, x[:, :, e % n, e // n], -1)
+    np.testing.assert_array_equal(out[1].reshape(2, n, n * P), want)
+
+
 @pytest.mark.parametrize("mesh", ["MESH2", "MESH8"])
 def test_early(mesh):
     n = SIZES[mesh]

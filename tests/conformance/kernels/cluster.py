@@ -127,6 +127,26 @@ def submeshes(out, rounds, mesh: tl.constexpr):
 
 
 @triton.jit
+def deal(x, out, mesh: tl.constexpr, P: tl.constexpr):
+    """One rank for each pointer: all-to-all by one store, and back by one masked load."""
+    rank = tle.shard_id(mesh, 0)
+    pid = tl.program_id(0)
+    peer = tl.arange(0, mesh.size)[:, None]
+    i = tl.arange(0, P)[None, :]
+    got = tle.gpu.alloc([mesh.size, P], tl.int32, nv_mma_shared_layout=False)
+    mine = tl.load(x + (pid * mesh.size + peer) * P + i)
+    flat = tle.gpu.local_ptr(got, (peer * 0 + rank + i * 0, peer * 0 + i))
+    tl.store(tle.remote(flat, peer, scope=mesh), mine)
+    tle.distributed_barrier(mesh)
+    tl.store(out + (pid * mesh.size + peer) * P + i, tl.load(tle.gpu.local_ptr(got)))
+    e = tl.arange(0, mesh.size * P)
+    owner = e % mesh.size
+    back = tle.gpu.local_ptr(got, (rank + e * 0, e // mesh.size))
+    back = tl.load(tle.remote(back, owner), mask=e % 3 != 0, other=-1)
+    tl.store(out + tl.num_programs(0) * mesh.size * P + pid * mesh.size * P + e, back)
+
+
+@triton.jit
 def early(lengths, out, mesh: tl.constexpr):
     """A cluster that has nothing to do returns as a whole."""
     rank = tle.shard_id(mesh, 0)
