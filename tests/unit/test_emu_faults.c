@@ -18,7 +18,7 @@ static uint32_t line_of(const char *text, const char *part) {
 static tle_emu_status run_case(Emu *e, const FaultCase *c, bool faulty, char *text, size_t size) {
     int n = FAULT_N;
     int *p, *q;
-    assert_true(fault_text(c, faulty, text, size));
+    assert_true(fault_text(c, faulty, "k", text, size));
     emu_load(e, text, strlen(text), "case");
     p = emu_zeros(e, FAULT_BYTES);
     q = emu_new(e, FAULT_BYTES);
@@ -100,7 +100,7 @@ static void test_freed(void **state) {
     int n = 64;
     (void)state;
     Emu e = emu_open(NULL);
-    snprintf(text, sizeof text, "%sld.global.u32 %%r1, [%%at];\nret;\n}\n", fault_head);
+    snprintf(text, sizeof text, FAULT_HEAD "ld.global.u32 %%r1, [%%at];\nret;\n}\n", "k");
     emu_load(&e, text, strlen(text), "freed");
     int *p = emu_zeros(&e, 1024), *q = p;
     void *params[] = {&p, &q, &n};
@@ -119,7 +119,7 @@ static void test_registered(void **state) {
     int n = 64, *p;
     (void)state;
     Emu e = emu_open(NULL);
-    snprintf(text, sizeof text, "%sst.global.u32 [%%at], %%r0;\nret;\n}\n", fault_head);
+    snprintf(text, sizeof text, FAULT_HEAD "st.global.u32 [%%at], %%r0;\nret;\n}\n", "k");
     emu_load(&e, text, strlen(text), "registered");
     p = calloc(64, 4);
     void *params[] = {&p, &p, &n};

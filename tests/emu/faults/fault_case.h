@@ -22,6 +22,7 @@ typedef enum FaultShape { FAULT_ONE, FAULT_FREED, FAULT_GRID, FAULT_CLUSTER } Fa
 typedef struct FaultCase {
     const char *name;
     tle_emu_report_kind kind;
+    const char *kind_name;
     const char *marked; /* a part of the line that must be named; NULL: any line */
     const char *faulty, *fixed;
     tle_emu_status status;
@@ -30,7 +31,7 @@ typedef struct FaultCase {
 
 #define ANYWHERE NULL
 #define X(name, kind, marked, faulty, fixed, status, shape)                                        \
-    {name, TLE_EMU_REPORT_##kind, marked, faulty, fixed, TLE_EMU_##status, FAULT_##shape},
+    {name, TLE_EMU_REPORT_##kind, #kind, marked, faulty, fixed, TLE_EMU_##status, FAULT_##shape},
 static const FaultCase fault_cases[] = {
 #include "emu/faults/barrier.def"
 #include "emu/faults/cluster.def"
@@ -42,24 +43,31 @@ static const FaultCase fault_cases[] = {
 
 enum { FAULT_COUNT = sizeof fault_cases / sizeof *fault_cases };
 
-static const char fault_head[] =
-    ".version 8.6\n.target sm_90a\n.address_size 64\n.file 1 \"kernel.py\"\n"
-    ".extern .shared .align 16 .b8 dyn[];\n.shared .align 16 .b8 sm[512];\n"
-    ".const .align 4 .u32 table[4] = {1, 2, 3, 4};\n"
-    ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n)\n{\n"
-    ".local .align 16 .b8 stack[64];\n"
-    ".reg .pred %p<8>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<16>;\n"
-    ".reg .b64 %t, %a, %b, %at, %bt, %st;\n"
-    "ld.param.u64 %a, [p];\nld.param.u64 %b, [q];\n"
-    "ld.param.u32 %r15, [n];\nmov.u32 %r0, %tid.x;\n"
-    "mul.wide.u32 %t, %r0, 4;\nadd.u64 %at, %a, %t;\n"
-    "add.u64 %bt, %b, %t;\nmov.u64 %st, sm;\nadd.u64 %st, %st, %t;\n"
-    "shr.u32 %r14, %r0, 5;\nand.b32 %r13, %r0, 31;\n"
-    ".loc 1 7 3\n";
+/* For printf, with the kernel's name. */
+#define FAULT_HEAD                                                                                 \
+    ".version 8.6\n.target sm_90a\n.address_size 64\n.file 1 \"kernel.py\"\n"                      \
+    ".extern .shared .align 16 .b8 dyn[];\n.shared .align 16 .b8 sm[512];\n"                       \
+    ".const .align 4 .u32 table[4] = {1, 2, 3, 4};\n"                                              \
+    ".visible .entry %s(.param .u64 p, .param .u64 q, .param .u32 n)\n{\n"                         \
+    ".local .align 16 .b8 stack[64];\n"                                                            \
+    ".reg .pred %%p<8>;\n.reg .b32 %%r<16>;\n.reg .b64 %%rd<16>;\n"                                \
+    ".reg .b64 %%t, %%a, %%b, %%at, %%bt, %%st;\n"                                                 \
+    "ld.param.u64 %%a, [p];\nld.param.u64 %%b, [q];\n"                                             \
+    "ld.param.u32 %%r15, [n];\nmov.u32 %%r0, %%tid.x;\n"                                           \
+    "mul.wide.u32 %%t, %%r0, 4;\nadd.u64 %%at, %%a, %%t;\n"                                        \
+    "add.u64 %%bt, %%b, %%t;\nmov.u64 %%st, sm;\nadd.u64 %%st, %%st, %%t;\n"                       \
+    "shr.u32 %%r14, %%r0, 5;\nand.b32 %%r13, %%r0, 31;\n"                                          \
+    ".loc 1 7 3\n"
+
+/* f and a number, or t and a number for the repaired twin. */
+static inline void fault_kernel(unsigned index, bool faulty, char *name, size_t size) {
+    snprintf(name, size, "%c%u", faulty ? 'f' : 't', index);
+}
 
 /* The PTX of one kernel; false if `size` is too small. */
-static inline bool fault_text(const FaultCase *c, bool faulty, char *text, size_t size) {
-    int n = snprintf(text, size, "%s%s\nret;\n}\n", fault_head, faulty ? c->faulty : c->fixed);
+static inline bool fault_text(const FaultCase *c, bool faulty, const char *name, char *text,
+                              size_t size) {
+    int n = snprintf(text, size, FAULT_HEAD "%s\nret;\n}\n", name, faulty ? c->faulty : c->fixed);
     return n > 0 && (size_t)n < size;
 }
 
