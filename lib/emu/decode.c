@@ -471,19 +471,50 @@ static const struct {
     {"ldmatrix", dec_ldmatrix},
     {"stmatrix", dec_stmatrix},
     {"movmatrix", dec_movmatrix},
+    {"alloca", dec_alloca},
+    {"stacksave", dec_stacksave},
+    {"stackrestore", dec_stackrestore},
 };
+
+/* Forms of simple instructions that have no row: three operands for two, two types for one. */
+static bool decode_variant(Decoder *d, const char *name) {
+    static const char *const mixed[] = {"add", "sub", "fma"};
+    PtxType t = decode_type(d, 0), second = decode_type(d, 1);
+    bool max = !strcmp(name, "max");
+    if (t == TY_F32 && d->s->type_count == 1 && d->s->operand_count == 4 &&
+        (max || !strcmp(name, "min"))) {
+        dec_minmax3(d, max);
+        return true;
+    }
+    for (uint32_t k = 0; k < 3; k++)
+        if (t == TY_F32 && d->s->type_count == 2 && (second == TY_F16 || second == TY_BF16) &&
+            !strcmp(name, mixed[k])) {
+            dec_mixed(d, k);
+            return true;
+        }
+    if (has(d, MOD_OOB) && !strcmp(name, "fma")) {
+        dec_fma_oob(d);
+        return true;
+    }
+    return false;
+}
 
 static void decode_statement(Decoder *d) {
     const char *name = ptx_name(d->context, d->s->opcode);
     if (d->s->order_count == 0xff)
         decode_unsupported(d);
+    if (dec_is_video(name)) {
+        dec_video(d);
+        check_all_taken(d);
+        return;
+    }
     for (size_t i = 0; i < sizeof special_decoders / sizeof *special_decoders; i++)
         if (!strcmp(special_decoders[i].mnemonic, name)) {
             special_decoders[i].decode(d);
             check_all_taken(d);
             return;
         }
-    if (!decode_simple(d))
+    if (!decode_variant(d, name) && !decode_simple(d))
         decode_unsupported(d);
     check_all_taken(d);
 }

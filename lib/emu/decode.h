@@ -99,6 +99,12 @@ DecodeFn dec_nanosleep, dec_nop, dec_setmaxnreg, dec_griddepcontrol;
 /* decode_matrix.c */
 DecodeFn dec_wgmma, dec_mma, dec_wmma, dec_ldmatrix, dec_stmatrix, dec_movmatrix;
 
+/* decode_video.c */
+DecodeFn dec_video, dec_cvt_pack, dec_fma_oob, dec_alloca, dec_stacksave, dec_stackrestore;
+bool dec_is_video(const char *name);
+void dec_mixed(Decoder *d, uint32_t op);
+void dec_minmax3(Decoder *d, bool max);
+
 /* cfg.c: finds where branches meet, inserts joins, resolves targets; `targets` are indices. */
 void cfg_finish(Decoder *d);
 

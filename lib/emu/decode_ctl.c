@@ -1,5 +1,6 @@
 /* Decoders of control flow, barriers, fences and warp-wide instructions. */
 #include "decode.h"
+#include "exec_more.h"
 #include <string.h>
 
 static void add_fixup(Decoder *d, const Operand *o, uint32_t table) {
@@ -112,6 +113,11 @@ void dec_call(Decoder *d) {
     uint32_t jump = begin_guard(d);
     if (target->kind == OPND_NAME) {
         id = map_find(&d->module->ptx->function_ids, target->name, 0);
+        if (!strcmp(ptx_name(d->context, target->name), "__assertfail")) {
+            decode_emit(d, decode_begin(d, x_assert, CLASS_CONTROL));
+            end_guard(d, jump);
+            return;
+        }
         if (!id || !d->module->functions[id - 1].source->has_body)
             ptx_fail(d->context, TLE_EMU_NOT_SUPPORTED, d->s->line,
                      "not supported: call of external function '%s' at line %u",
@@ -352,8 +358,10 @@ void dec_redux(Decoder *d) {
     PtxMod op = decode_take_one(d, ops);
     PtxType type = decode_type(d, 0);
     if (!decode_take(d, MOD_SYNC) || op == MOD_NONE || ptx_type_bytes(type) != 4 ||
-        ptx_type_class(type) == 'F')
+        (type == TY_F32 && op != MOD_MIN && op != MOD_MAX))
         decode_unsupported(d);
+    uint32_t flags = type == TY_F32 && decode_take(d, MOD_ABS) ? F_ABS : 0;
+    flags |= type == TY_F32 && decode_take(d, MOD_NAN_) ? F_NAN : 0;
     decode_operands(d, 3, 3);
     int32_t a = decode_src(d, decode_operand(d, 1), type);
     int32_t b = decode_src(d, decode_operand(d, 2), TY_B32);
@@ -362,7 +370,8 @@ void dec_redux(Decoder *d) {
     in.a = a;
     in.b = b;
     in.sub = (uint8_t)op;
-    in.flags = type == TY_S32 ? F_SIGNED : 0;
+    in.flags = type == TY_S32 ? F_SIGNED : flags;
+    in.type = (uint8_t)type;
     decode_emit(d, in);
 }
 
@@ -393,6 +402,7 @@ void dec_nanosleep(Decoder *d) {
 }
 
 void dec_nop(Decoder *d) {
+    decode_take(d, MOD_MASK);
     decode_emit(d, decode_begin(d, x_nop, CLASS_OTHER));
 }
 

@@ -205,14 +205,16 @@ static bool atomic_type_fits(PtxMod op, PtxType t) {
     case MOD_DEC:
         return t == TY_U32;
     case MOD_CAS:
-        return c == 'B' && bytes >= 2 && bytes <= 8;
+        return c == 'B' && bytes >= 2;
+    case MOD_EXCH:
+        return c == 'B' && bytes >= 4;
     default:
         return c == 'B' && bytes >= 4 && bytes <= 8;
     }
 }
 
 static PtxType storage(PtxType t) {
-    return ptx_type_bytes(t) == 8 ? TY_B64 : TY_B32;
+    return t == TY_B128 ? t : ptx_type_bytes(t) == 8 ? TY_B64 : TY_B32;
 }
 
 static void vector_or_scalar(Decoder *d, int32_t *ext, const Operand *o, uint32_t n, PtxType t,

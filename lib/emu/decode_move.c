@@ -278,6 +278,10 @@ void dec_cvt(Decoder *d) {
     PtxType to = decode_type(d, 0), from = decode_type(d, 1);
     Insn mode = {0};
     uint32_t size, source;
+    if (decode_take(d, MOD_PACK)) {
+        dec_cvt_pack(d);
+        return;
+    }
     if (d->s->type_count != 2)
         decode_unsupported(d);
     conversion_mode(d, &mode);

@@ -178,7 +178,7 @@ static bool acc_moderate(const float *acc, uint32_t n) {
 }
 
 FOR_MACHINE static void top_exponents(const DotTile *t, uint32_t i, uint32_t k, uint32_t group,
-                                      const float *acc, int16_t *top) {
+                                      const float *acc, int16_t *restrict top) {
     uint32_t n = t->n;
     int least = t->half ? -14 : -127;
     for (uint32_t j = 0; j < n; j++) {
@@ -186,11 +186,12 @@ FOR_MACHINE static void top_exponents(const DotTile *t, uint32_t i, uint32_t k, 
         top[j] = (int16_t)(field == 0 ? 2 * ZERO_EXPONENT : e > least ? e : least);
     }
     for (uint32_t q = k; q < k + group; q += 4) {
-        const int16_t *ea = t->ea + i * t->k + q, *eb = t->eb + q * n;
+        const int16_t *ea = t->ea + i * t->k + q, *b0 = t->eb + q * n, *b1 = b0 + n, *b2 = b1 + n,
+                      *b3 = b2 + n;
         int16_t e0 = ea[0], e1 = ea[1], e2 = ea[2], e3 = ea[3];
-        for (uint32_t j = 0; j < n; j++) {
-            int16_t x = (int16_t)(e0 + eb[j]), y = (int16_t)(e1 + eb[n + j]);
-            int16_t z = (int16_t)(e2 + eb[2 * n + j]), u = (int16_t)(e3 + eb[3 * n + j]);
+        for (size_t j = 0; j < n; j++) {
+            int16_t x = (int16_t)(e0 + b0[j]), y = (int16_t)(e1 + b1[j]);
+            int16_t z = (int16_t)(e2 + b2[j]), u = (int16_t)(e3 + b3[j]);
             x = x > y ? x : y;
             z = z > u ? z : u;
             x = x > z ? x : z;
@@ -203,12 +204,14 @@ FOR_MACHINE static void add_products(const DotTile *t, uint32_t i, uint32_t k, u
                                      const float *restrict scale, int32_t *restrict sum) {
     uint32_t n = t->n;
     for (uint32_t q = k; q < k + group; q += 4) {
-        const float *a = t->a + i * t->k + q, *b = t->b + q * n;
+        const float *a = t->a + i * t->k + q, *b0 = t->b + q * n, *b1 = b0 + n, *b2 = b1 + n,
+                    *b3 = b2 + n;
         float a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
-        for (uint32_t j = 0; j < n; j++)
-            sum[j] += (int32_t)(a0 * b[j] * scale[j]) + (int32_t)(a1 * b[n + j] * scale[j]) +
-                      (int32_t)(a2 * b[2 * n + j] * scale[j]) +
-                      (int32_t)(a3 * b[3 * n + j] * scale[j]);
+        for (size_t j = 0; j < n; j++) {
+            float s = scale[j];
+            sum[j] += (int32_t)(a0 * b0[j] * s) + (int32_t)(a1 * b1[j] * s) +
+                      (int32_t)(a2 * b2[j] * s) + (int32_t)(a3 * b3[j] * s);
+        }
     }
 }
 
@@ -287,10 +290,10 @@ FOR_MACHINE static void row_int(const DotTile *t, uint32_t i, int32_t *restrict 
     for (uint32_t j = 0; j < n; j++)
         sum[j] = 0;
     for (uint32_t q = 0; q < t->k; q += 2) {
-        const int16_t *b = t->eb + q * n;
+        const int16_t *b0 = t->eb + q * n, *b1 = b0 + n;
         int16_t a0 = t->ea[i * t->k + q], a1 = t->ea[i * t->k + q + 1];
-        for (uint32_t j = 0; j < n; j++)
-            sum[j] += a0 * b[j] + a1 * b[n + j];
+        for (size_t j = 0; j < n; j++)
+            sum[j] += a0 * b0[j] + a1 * b1[j];
     }
 }
 

@@ -76,6 +76,22 @@ static uint64_t operand(const Warp *w, const Insn *in, int32_t code, uint32_t i)
     return in->size == 8 ? plane64(w, code)[i] : plane32(w, code)[i];
 }
 
+/* exch and cas of 128 bits: a register is two planes. */
+static void lane_atomic_128(Warp *w, const Insn *in, uint32_t i, uint8_t *host) {
+    uint64_t old[2], b[2], c[2];
+    memcpy(old, host, sizeof old);
+    for (int32_t k = 0; k < 2; k++) {
+        b[k] = plane64(w, in->ext[1] + 256 * k)[i];
+        c[k] = in->sub == MOD_CAS ? plane64(w, in->c + 256 * k)[i] : 0;
+    }
+    if (in->sub == MOD_EXCH)
+        memcpy(host, b, sizeof b);
+    else if (old[0] == b[0] && old[1] == b[1])
+        memcpy(host, c, sizeof c);
+    for (int32_t k = 0; k < 2; k++)
+        plane64(w, in->ext[0] + 256 * k)[i] = old[k];
+}
+
 /* ext: destinations then sources of a vector; d and b of a scalar. */
 static void lane_atomic(Warp *w, const Insn *in, uint32_t i, uint8_t *host) {
     for (uint32_t k = 0; k < in->vec; k++) {
@@ -110,7 +126,10 @@ void x_atom(Warp *w, const Insn *in, uint32_t mask) {
             continue;
         if (race)
             race_sync_read(w, in, address[i]);
-        lane_atomic(w, in, i, host[i]);
+        if (in->type == TY_B128)
+            lane_atomic_128(w, in, i, host[i]);
+        else
+            lane_atomic(w, in, i, host[i]);
         if (race)
             race_sync_write(w, in, address[i]);
     }

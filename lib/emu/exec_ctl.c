@@ -68,6 +68,9 @@ static void enter(Warp *w, const Insn *in, const Function *fn) {
     const CallSite *site = in->call;
     Frame *caller = f->frame, *frame;
     uint32_t base = caller->local_base + caller->fn->local_bytes;
+    for (uint32_t i = 0, most = base; caller->dynamic && i < LANES; i++)
+        if (f->mask >> i & 1 && (most + caller->dynamic[i] + 15) / 16 * 16 > base)
+            base = (most + caller->dynamic[i] + 15) / 16 * 16;
     if (base + fn->local_bytes > w->launch->local_bytes) {
         report_add(w, in, first_lane(f->mask), TLE_EMU_REPORT_BOUNDS, base, 0,
                    "call of %s overflows the stack of %u bytes", fn->name, w->launch->local_bytes);

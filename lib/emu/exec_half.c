@@ -68,7 +68,7 @@ static uint32_t compute(const Insn *in, PtxType t, uint32_t a, uint32_t b, uint3
     case HALF_NEG:
         return is_nan16(t, a) ? NAN_16 : a ^ 0x8000;
     case HALF_ABS:
-        return a & 0x7fff;
+        return is_nan16(t, a) ? NAN_16 : a & 0x7fff;
     case HALF_EX2:
         return finish(in, t, exp2(x));
     case HALF_TANH:

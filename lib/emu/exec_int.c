@@ -124,6 +124,15 @@ OP3(mad24_lo_s, S32, uint32_t, (int64_t)ext24s(a) * ext24s(b) + c)
 OP3(mad24_hi_u, S32, uint32_t, (((uint64_t)(a & 0xffffffu) * (b & 0xffffffu)) >> 16) + c)
 OP3(mad24_hi_s, S32, uint32_t, (((int64_t)ext24s(a) * ext24s(b)) >> 16) + c)
 
+void x_mad24_hi_sat(Warp *w, const Insn *in, uint32_t mask) {
+    uint32_t *d = plane32(w, in->d);
+    const uint32_t *pa = plane32(w, in->a), *pb = plane32(w, in->b), *pc = plane32(w, in->c);
+    FOR_LANES(mask, {
+        int64_t v = ((int64_t)ext24s(pa[i]) * ext24s(pb[i]) >> 16) + (int32_t)pc[i];
+        d[i] = (uint32_t)(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v);
+    });
+}
+
 OP3(sad_u16, S32, uint16_t, c + (a < b ? b - a : a - b))
 OP3(sad_s16, S32, int16_t, c + (a < b ? b - a : a - b))
 OP3(sad_u32, S32, uint32_t, c + (a < b ? b - a : a - b))
@@ -439,7 +448,7 @@ static inline uint32_t fns(uint32_t m, uint32_t base, int32_t n) {
     int32_t step = n < 0 ? -1 : 1, left = n == 0 ? 1 : n < 0 ? -n : n;
     if (n == 0)
         return base < 32 && (m >> base & 1) ? base : ~0u;
-    for (int32_t p = (int32_t)(base & 31); p >= 0 && p < 32; p += step)
+    for (int32_t p = base < 32 ? (int32_t)base : -1; p >= 0 && p < 32; p += step)
         if ((m >> p & 1) && --left == 0)
             return (uint32_t)p;
     return ~0u;

@@ -69,17 +69,28 @@ static inline uint32_t c_at(uint32_t lane, uint32_t i, uint32_t n) {
     return (lane / 4 + 8 * (i / 2 % 2)) * n + lane % 4 * 2 + i % 2 + 8 * (i / 4);
 }
 
+/* Where element 0 of each lane stands, and how far from there element i. */
+static void c_bases(uint32_t n, uint32_t base[LANES]) {
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        base[lane] = c_at(lane, 0, n);
+}
+
 void matrix_load_c(const Warp *w, PtxType type, const int32_t *regs, uint32_t n, uint32_t count,
                    DotTile *t) {
+    uint32_t base[LANES];
+    c_bases(n, base);
     for (uint32_t r = 0; r < count; r++) {
         const uint32_t *p = plane32(w, regs[r]);
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            if (type == TY_F16) {
-                t->c.f[c_at(lane, 2 * r, n)] = (float)fp_unpack(TY_F16, p[lane] & 0xffff);
-                t->c.f[c_at(lane, 2 * r + 1, n)] = (float)fp_unpack(TY_F16, p[lane] >> 16);
-            } else {
-                t->c.i[c_at(lane, r, n)] = (int32_t)p[lane];
+        if (type == TY_F16) {
+            float *low = t->c.f + c_at(0, 2 * r, n);
+            for (uint32_t lane = 0; lane < LANES; lane++) {
+                low[base[lane]] = (float)fp_unpack(TY_F16, p[lane] & 0xffff);
+                low[base[lane] + 1] = (float)fp_unpack(TY_F16, p[lane] >> 16);
             }
+        } else {
+            int32_t *c = t->c.i + c_at(0, r, n);
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                c[base[lane]] = (int32_t)p[lane];
         }
     }
 }
@@ -91,20 +102,27 @@ static uint32_t pack_half(float low, float high) {
 
 void matrix_store_c(const Warp *w, PtxType type, const int32_t *regs, uint32_t n, uint32_t count,
                     const DotTile *t) {
+    uint32_t base[LANES];
+    c_bases(n, base);
     for (uint32_t r = 0; r < count; r++) {
         uint32_t *p = plane32(w, regs[r]);
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            p[lane] = type == TY_F16 ? pack_half(t->c.f[c_at(lane, 2 * r, n)],
-                                                 t->c.f[c_at(lane, 2 * r + 1, n)])
-                                     : (uint32_t)t->c.i[c_at(lane, r, n)];
+        if (type == TY_F16) {
+            const float *low = t->c.f + c_at(0, 2 * r, n);
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                p[lane] = pack_half(low[base[lane]], low[base[lane] + 1]);
+        } else {
+            const int32_t *c = t->c.i + c_at(0, r, n);
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                p[lane] = (uint32_t)c[base[lane]];
+        }
     }
 }
 
 /* ---- mma.sync ----------------------------------------------------------------------------- */
 
 /* fp8 runs as two f16 products from zero: columns 0 and 1 of each four, then 2 and 3. */
-static uint32_t fp8_column(uint32_t k) {
-    return k / 4 * 2 + k % 2 + (k % 4 >= 2 ? 16 : 0);
+static uint32_t fp8_column(uint32_t k, uint32_t all) {
+    return k / 4 * 2 + k % 2 + (k % 4 >= 2 ? all / 2 : 0);
 }
 
 static uint32_t fp8_to_half(PtxType type, uint32_t bits) {
@@ -116,7 +134,7 @@ static void fp8_operand(PtxType type, uint32_t *raw, uint32_t rows, uint32_t col
     memcpy(old, raw, (size_t)rows * cols * sizeof *old);
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < cols; j++)
-            raw[is_a ? i * cols + fp8_column(j) : fp8_column(i) * cols + j] =
+            raw[is_a ? i * cols + fp8_column(j, cols) : fp8_column(i, rows) * cols + j] =
                 fp8_to_half(type, old[i * cols + j]);
 }
 
@@ -135,10 +153,11 @@ static void place_b(DotTile *t, PtxType type, uint32_t *raw) {
     matrix_operand(fp8 ? TY_F16 : type, raw, t->k * t->n, false, t->b, t->eb, &t->range_b);
 }
 
-static DotModel model_of(PtxType a, uint32_t k) {
-    if (matrix_is_fp8(a))
-        return (DotModel){.fraction = 25, .group = 16, .keep = 24, .add_after = true};
-    return (DotModel){.fraction = 25, .group = (uint8_t)k, .keep = 24};
+static DotModel model_of(const Insn *in, uint32_t k) {
+    PtxType a = (PtxType)in->type2;
+    bool fp8 = matrix_is_fp8(a);
+    uint32_t group = in->fn == x_wmma && a == TY_TF32 ? 4 : fp8 ? k / 2 : k;
+    return (DotModel){.fraction = 25, .group = (uint8_t)group, .keep = 24, .add_after = fp8};
 }
 
 /* Doubles: one fused multiply-add after the other, in the order of k. */
@@ -169,7 +188,7 @@ static void multiply(DotTile *t, const Insn *in) {
     PtxType a = (PtxType)in->type2;
     t->half = in->type == TY_F16;
     t->saturate = in->flags & F_SAT;
-    DotModel model = model_of(a, t->k);
+    DotModel model = model_of(in, t->k);
     if (matrix_is_int(a))
         dot_int(t);
     else

@@ -1,6 +1,7 @@
 /* Instructions in which the lanes of a warp see each other. Each waits until all members of its
  * mask have come (warp_gather); a lane's register is read as it is when the last has come. */
 #include "exec.h"
+#include "fp.h"
 #include <string.h>
 
 /* Member mask of the executing lanes; different values in different lanes are a fault. */
@@ -109,7 +110,18 @@ void x_match(Warp *w, const Insn *in, uint32_t mask) {
         set_pred(w, in->d2, same ? ALL_LANES : 0, all);
 }
 
+/* -0 is below +0; a NaN gives way to a number, or with .NaN takes over. */
+static uint32_t redux_float(const Insn *in, uint32_t a, uint32_t b) {
+    float x = fp_f32(a), y = fp_f32(b);
+    if (x != x || y != y)
+        return (in->flags & F_NAN) || (x != x && y != y) ? NAN32 : x != x ? b : a;
+    bool less = x < y || (x == y && (a >> 31) > (b >> 31));
+    return less == (in->sub == MOD_MIN) ? a : b;
+}
+
 static uint32_t redux_step(const Insn *in, uint32_t a, uint32_t b) {
+    if (in->type == TY_F32)
+        return redux_float(in, a, b);
     bool sign = in->flags & F_SIGNED;
     switch ((int)in->sub) {
     case MOD_ADD:
@@ -134,10 +146,11 @@ void x_redux(Warp *w, const Insn *in, uint32_t mask) {
         return;
     const uint32_t *a = plane32(w, in->a);
     first = first_lane(all);
-    r = a[first];
+    uint32_t keep = in->flags & F_ABS ? 0x7fffffffu : ALL_LANES;
+    r = a[first] & keep;
     for (uint32_t i = first + 1; i < LANES; i++)
         if (all >> i & 1)
-            r = redux_step(in, r, a[i]);
+            r = redux_step(in, r, a[i] & keep);
     uint32_t *d = plane32(w, in->d);
     FOR_LANES(all, { d[i] = r; });
 }

@@ -93,9 +93,13 @@ static uint32_t depth(struct tle_emu_module *m, Function *f, uint8_t *state) {
             if (!m->functions[k].source->is_entry)
                 merge_shared(m, (PtxFunction *)(uintptr_t)f->source, m->functions[k].source);
     }
-    f->total_local = f->local_bytes + deepest;
+    f->total_local = f->local_bytes + deepest + (f->allocates ? RECURSION_ROOM : 0);
     state[f->index] = 2;
     return f->total_local;
+}
+
+static bool allocates(const PtxContext *c, const PtxStatement *s) {
+    return !strcmp(ptx_name(c, s->opcode), "alloca");
 }
 
 static bool is_indirect(const PtxContext *c, const PtxStatement *s) {
@@ -114,6 +118,7 @@ static void layout_calls(struct tle_emu_module *m, const PtxContext *c) {
         const PtxFunction *s = m->functions[k].source;
         for (uint32_t i = 0; i < s->statements.len; i++) {
             m->functions[k].calls_by_address |= is_indirect(c, &s->statements.data[i]);
+            m->functions[k].allocates |= allocates(c, &s->statements.data[i]);
             for (uint32_t o = 0; o < s->statements.data[i].operand_count; o++)
                 find_callees(m, &m->functions[k], &s->statements.data[i].operands[o]);
         }

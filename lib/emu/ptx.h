@@ -109,6 +109,7 @@ struct Operand {
     OperandKind kind;
     bool negated;    /* !p */
     uint8_t element; /* of a special register */
+    char select[6];  /* parts of a register: b0, h1, b3210, h10; "" for all of it */
     uint32_t reg;    /* index into PtxFunction.regs */
     uint32_t var;    /* id of a PtxVar */
     uint32_t scope;  /* of a name */

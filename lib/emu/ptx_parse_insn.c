@@ -51,12 +51,24 @@ static void parse_special(PtxParser *p, Operand *o, Str name) {
     }
 }
 
+/* %r1.b3210 */
+static void parse_select(PtxParser *p, Operand *o) {
+    const char *text = p->token.text;
+    if (p->token.kind != TOK_DIRECTIVE || p->token.len < 2 || p->token.len >= sizeof o->select ||
+        (*text != 'b' && *text != 'h') || text[1] < '0' || text[1] > '9')
+        return;
+    memcpy(o->select, text, p->token.len);
+    ptx_next(p);
+}
+
 static void parse_named(PtxParser *p, Operand *o) {
     Str name = ptx_ident(p);
     const char *text = ptx_name(p->context, name);
     if (!strcmp(text, "_")) {
         o->kind = OPND_SINK;
     } else if (ptx_lookup(p, name, o)) {
+        if (o->kind == OPND_REG)
+            parse_select(p, o);
         if (o->kind == OPND_SYMBOL && (ptx_at(p, '+') || ptx_at(p, '-'))) {
             if (ptx_at(p, '+'))
                 ptx_next(p);
@@ -90,6 +102,12 @@ static void parse_number(PtxParser *p, Operand *o) {
         if (t.kind == TOK_FLOAT32 || t.kind == TOK_FLOAT64) {
             ptx_next(p);
             parse_float(p, o, true);
+            return;
+        }
+        if (t.kind == TOK_IDENT && *t.text == '%') { /* of vmad */
+            ptx_next(p);
+            parse_operand(p, o);
+            o->negated = true;
             return;
         }
     }

@@ -143,7 +143,7 @@ struct Function {
     uint32_t total_local;   /* with the deepest chain of callees */
     uint32_t static_shared; /* of entries */
     uint32_t index;
-    bool uses_dynamic, recursive, calls_by_address;
+    bool uses_dynamic, recursive, calls_by_address, allocates;
     uint32_t param_bytes; /* of entries */
     VEC(uint32_t) callees;
 };
@@ -202,7 +202,8 @@ struct Frame {
     const CallSite *site;
     uint32_t lanes; /* alive in this frame */
     uint32_t local_base;
-    uint8_t *regs; /* 64-byte aligned */
+    uint8_t *regs;     /* 64-byte aligned */
+    uint32_t *dynamic; /* bytes of alloca, by lane; NULL: never any */
 };
 
 struct Meet {

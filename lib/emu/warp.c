@@ -24,6 +24,8 @@ Frame *warp_frame(Warp *w, const Function *fn) {
     f->return_to = NULL;
     f->site = NULL;
     f->lanes = f->local_base = 0;
+    if (f->dynamic)
+        memset(f->dynamic, 0, LANES * sizeof *f->dynamic);
     return f;
 }
 
