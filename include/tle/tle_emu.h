@@ -84,8 +84,8 @@ typedef struct tle_emu_options {
     uint64_t instruction_limit; /* warp instructions of one launch; default none */
     uint32_t max_reports;       /* reports kept of one launch; default 16 */
     uint32_t shared_limit;      /* static + dynamic shared bytes of a CTA; default 232448 */
-    uint32_t cost;              /* 1: count cost figures (tle_emu_cost_json) */
-    uint32_t host_threads;      /* results never depend on it; default 1 */
+    uint32_t cost;         /* 1: cost figures (tle_emu_cost_json), 2: of each instruction too */
+    uint32_t host_threads; /* results never depend on it; default 1 */
 } tle_emu_options;
 
 /* ---- device ------------------------------------------------------------------------------- */

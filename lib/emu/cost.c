@@ -48,10 +48,16 @@ static uint32_t conflicts(uint32_t mask, const uint64_t *address, uint32_t bytes
     return extra;
 }
 
-static void cost_global(Cost *c, uint32_t mask, const uint64_t *address, uint32_t bytes,
-                        AccessKind kind) {
-    uint32_t sectors = distinct(mask, address, bytes, 5);
-    c->global_lines += distinct(mask, address, bytes, 7);
+const char *cost_class_name(InsnClass cls) {
+    return class_names[cls];
+}
+
+static void cost_global(Cost *c, CostSite *s, uint32_t mask, const uint64_t *address,
+                        uint32_t bytes, AccessKind kind) {
+    uint32_t sectors = distinct(mask, address, bytes, 5), lines = distinct(mask, address, bytes, 7);
+    c->global_lines += lines;
+    s->lines += lines;
+    s->sectors += sectors;
     if (kind == ACCESS_READ) {
         c->global_loads++;
         c->global_load_sectors += sectors;
@@ -60,36 +66,47 @@ static void cost_global(Cost *c, uint32_t mask, const uint64_t *address, uint32_
         c->global_store_sectors += sectors;
     } else {
         c->global_atomics++;
-        c->atomic_serialised += popcount32(mask) - distinct(mask, address, 1, 0);
     }
+}
+
+static void cost_shared(Warp *w, CostSite *s, uint32_t mask, const uint64_t *address,
+                        uint32_t bytes, AccessKind kind) {
+    Cost *c = w->launch->cost;
+    uint32_t extra = conflicts(mask, address, bytes), remote = 0;
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint32_t rank = (uint32_t)address[i] >> CLUSTER_SHIFT;
+        remote += (mask >> i & 1) && rank && rank - 1 != w->cta->rank ? bytes : 0;
+    }
+    c->shared_accesses++;
+    c->shared_conflicts += extra;
+    c->dsmem_bytes += remote;
+    c->shared_atomics += kind == ACCESS_ATOMIC;
+    s->conflicts += extra;
+    s->remote += remote;
 }
 
 void cost_access(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address, uint32_t bytes,
                  AccessKind kind, PtxSpace space) {
     Cost *c = w->launch->cost;
-    (void)in;
+    CostSite none = {0}, *s = c->sites ? cost_site(w, in) : &none;
     if (mask == 0)
         return;
     if (space == SPACE_GENERIC)
         space = (address[first_lane(mask)] & WINDOW_MASK) == SHARED_WINDOW  ? SPACE_SHARED
                 : (address[first_lane(mask)] & WINDOW_MASK) == LOCAL_WINDOW ? SPACE_LOCAL
                                                                             : SPACE_GLOBAL;
-    if (space == SPACE_LOCAL) {
+    s->accesses++;
+    s->requested += (uint64_t)popcount32(mask) * bytes;
+    if (space == SPACE_LOCAL)
         c->local_accesses++;
-    } else if (space == SPACE_GLOBAL) {
-        cost_global(c, mask, address, bytes, kind);
-    } else {
-        c->shared_accesses++;
-        c->shared_conflicts += conflicts(mask, address, bytes);
-        for (uint32_t i = 0; i < LANES; i++)
-            if (mask >> i & 1) {
-                uint32_t rank = (uint32_t)address[i] >> CLUSTER_SHIFT;
-                c->dsmem_bytes += rank && rank - 1 != w->cta->rank ? bytes : 0;
-            }
-        if (kind == ACCESS_ATOMIC) {
-            c->shared_atomics++;
-            c->atomic_serialised += popcount32(mask) - distinct(mask, address, 1, 0);
-        }
+    else if (space == SPACE_GLOBAL)
+        cost_global(c, s, mask, address, bytes, kind);
+    else
+        cost_shared(w, s, mask, address, bytes, kind);
+    if (kind == ACCESS_ATOMIC && space != SPACE_LOCAL) {
+        uint32_t again = popcount32(mask) - distinct(mask, address, 1, 0);
+        c->atomic_serialised += again;
+        s->serialised += again;
     }
 }
 
@@ -143,6 +160,9 @@ const char *cost_json(const Launch *l, Arena *a) {
     add_classes(&b, "lane_instructions_by_class", c->lane_insns);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         strbuf_addf(&b, ",\"%s\":%llu", fields[i].name, (unsigned long long)fields[i].value);
+    cost_add_occupancy(&b, l);
+    if (c->sites)
+        cost_add_sites(&b, l);
     strbuf_addz(&b, "}");
     return b.text;
 }

@@ -42,6 +42,8 @@ void bulk_cost(const AsyncOp *op, uint32_t bytes) {
     if (!c)
         return;
     c->bulk_bytes += bytes;
+    if (c->sites)
+        cost_site(op->w, op->in)->bulk += bytes;
     c->dsmem_bytes += b->to_global || op->to_cta == op->w->cta ? 0 : bytes;
     if (b->from_global)
         c->global_load_sectors += (bytes + 31) / 32;

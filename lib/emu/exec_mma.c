@@ -19,8 +19,12 @@ bool matrix_together(Warp *w, const Insn *in, uint32_t mask) {
 }
 
 void matrix_count(Warp *w, const Insn *in, uint32_t m) {
-    if (w->launch->cost)
-        w->launch->cost->matrix_flops += (uint64_t)2 * m * matrix_n(in) * matrix_k(in);
+    uint64_t flops = (uint64_t)2 * m * matrix_n(in) * matrix_k(in);
+    if (!w->launch->cost)
+        return;
+    w->launch->cost->matrix_flops += flops;
+    if (w->launch->cost->sites)
+        cost_site(w, in)->flops += flops;
 }
 
 void matrix_operand(PtxType type, const uint32_t *raw, uint32_t n, bool negate, float *value,

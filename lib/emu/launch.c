@@ -106,7 +106,7 @@ static tle_emu_status run(Launch *l, void *const *params) {
     if (!(~l->checks & (TLE_EMU_CHECK_RACE | TLE_EMU_CHECK_GLOBAL)))
         l->global_race = race_global_new(l);
     if (d->cost)
-        l->cost = arena_new_of(l->arena, Cost);
+        cost_start(l, d->cost > 1);
     r.base = (uint64_t)(uintptr_t)l->params;
     r.size = l->fn->param_bytes ? l->fn->param_bytes : 1;
     if (!memory_add(&d->regions, r))

@@ -40,7 +40,7 @@ static const char *kind_name(tle_emu_report_kind kind) {
     return "report";
 }
 
-static const char *file_name(const Launch *l, const Insn *in) {
+const char *report_file(const Launch *l, const Insn *in) {
     const PtxModule *m = l->module->ptx;
     if (!in || in->loc.file == 0 || in->loc.file >= m->files.len)
         return "";
@@ -48,7 +48,7 @@ static const char *file_name(const Launch *l, const Insn *in) {
 }
 
 const char *report_where(const Launch *l, const Insn *in, char *room, size_t size) {
-    const char *file = file_name(l, in);
+    const char *file = report_file(l, in);
     if (*file)
         snprintf(room, size, "%s:%u, PTX line %u (%s)", file, in->loc.line, in->line, in->spelling);
     else
@@ -98,7 +98,7 @@ void report_add(Warp *w, const Insn *in, uint32_t lane, tle_emu_report_kind kind
     place(&r, w, lane);
     r.kernel = l->fn->name;
     r.ptx_line = in->line;
-    r.source_file = file_name(l, in);
+    r.source_file = report_file(l, in);
     r.source_line = in->loc.line;
     strbuf_init(&text, d->report_arena);
     strbuf_addf(&text, "%s in %s at %s, CTA (%u,%u,%u), thread (%u,%u,%u), warp %u lane %u: ",
@@ -153,6 +153,9 @@ static void add_wait(StrBuf *b, const Launch *l, Warp *w, const Fragment *f) {
         break;
     case FRAG_ASYNC:
         strbuf_addz(b, "wait for asynchronous copies");
+        break;
+    case FRAG_REGISTERS:
+        strbuf_addf(b, "wait for registers, of which %u are free", w->cta->free_registers);
         break;
     case FRAG_PARKED:
         strbuf_addz(b, "wait for lanes that went another way");
@@ -211,7 +214,7 @@ static void add_overall(Launch *l, tle_emu_report_kind kind, const char *what) {
         const Insn *in = waits_at(l, w, f);
         place(&r, w, first_lane(f->mask));
         r.ptx_line = in->line;
-        r.source_file = file_name(l, in);
+        r.source_file = report_file(l, in);
         r.source_line = in->loc.line;
     }
     vec_push(d->report_arena, &d->reports, r);

@@ -192,7 +192,8 @@ typedef enum FragmentState {
     FRAG_BARRIER,  /* at a CTA barrier */
     FRAG_CLUSTER,  /* at the cluster barrier */
     FRAG_MBARRIER, /* at mbarrier.try_wait */
-    FRAG_ASYNC     /* at a wait for groups of asynchronous copies */
+    FRAG_ASYNC,    /* at a wait for groups of asynchronous copies */
+    FRAG_REGISTERS /* at setmaxnreg.inc, until other warps give registers back */
 } FragmentState;
 
 struct Frame {
@@ -254,6 +255,7 @@ struct Warp {
     uint32_t turn;                             /* fragment to try first */
     uint32_t cluster_phase;                    /* of the cluster barrier, at the last arrival */
     uint32_t cluster_arrived, cluster_pending; /* lanes: in this phase; whose wait is to come */
+    uint32_t registers;                        /* of a thread; 0: the kernel does not say */
     bool peers_started;                        /* a cluster barrier has been passed */
     Matrix *matrix;                            /* what wgmma has in flight; NULL: never any */
     bool watch;                                /* matrix_watch must see every instruction */
@@ -282,6 +284,7 @@ struct Cta {
     uint64_t *shared_init;
     Warp *warps;
     uint32_t warp_count, live_threads;
+    uint32_t free_registers; /* that setmaxnreg.dec has given back */
     Barrier barriers[BARRIER_COUNT];
     struct RaceCell *cells;
     bool exited_reported;
@@ -496,6 +499,8 @@ void report_add(Warp *w, const Insn *in, uint32_t lane, tle_emu_report_kind kind
 void report_deadlock(Launch *l);
 void report_livelock(Launch *l);
 void report_limit(Launch *l);
+/* Source file of an instruction; "" if the PTX does not say. */
+const char *report_file(const Launch *l, const Insn *in);
 const char *report_where(const Launch *l, const Insn *in, char *room, size_t size);
 
 /* ---- race.c ------------------------------------------------------------------------------- */
@@ -558,6 +563,11 @@ GlobalRace *race_global_new(Launch *l);
 void race_global_access(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
                         AccessKind kind);
 
+/* ---- exec_regs.c -------------------------------------------------------------------------- */
+
+/* Registers of a thread as the kernel starts, by its directives; 0 if they do not say. */
+uint32_t registers_at_start(const Launch *l);
+
 /* ---- cluster.c ---------------------------------------------------------------------------- */
 
 /* Threads have exited: the cluster barrier may be complete. */
@@ -569,7 +579,14 @@ void cluster_before_exit(Warp *w, uint32_t lanes);
 
 /* ---- cost.c ------------------------------------------------------------------------------- */
 
+typedef struct CostSite {
+#define X(field, name) uint64_t field;
+#include "cost_sites.def"
+#undef X
+} CostSite;
+
 struct Cost {
+    CostSite **sites; /* [function][instruction]; NULL: not counted */
     uint64_t warp_insns[CLASS_COUNT], lane_insns[CLASS_COUNT];
     uint64_t global_load_sectors, global_store_sectors, global_lines;
     uint64_t global_loads, global_stores, global_atomics;
@@ -582,6 +599,13 @@ struct Cost {
 void cost_access(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address, uint32_t bytes,
                  AccessKind kind, PtxSpace space);
 const char *cost_json(const Launch *l, Arena *a);
+const char *cost_class_name(InsnClass cls);
+/* cost_site.c */
+void cost_start(Launch *l, bool sites);
+CostSite *cost_site(const Warp *w, const Insn *in);
+void cost_wait(const Warp *w, const Insn *in);
+void cost_add_sites(StrBuf *b, const Launch *l);
+void cost_add_occupancy(StrBuf *b, const Launch *l);
 
 /* ---- exec_wgmma.c ------------------------------------------------------------------------- */
 

@@ -145,8 +145,11 @@ void warp_branch(Warp *w, const Insn *in, uint32_t taken) {
         f->meet = m;
     }
     warp_split(w, taken, in->target);
-    if (w->launch->cost)
-        w->launch->cost->divergent_branches++;
+    if (!w->launch->cost)
+        return;
+    w->launch->cost->divergent_branches++;
+    if (w->launch->cost->sites)
+        cost_site(w, in)->divergent++;
 }
 
 void warp_exit_lanes(Warp *w, uint32_t mask) {
@@ -185,6 +188,8 @@ void warp_wait(Warp *w, FragmentState why, const Insn *in, uint32_t mask) {
     f->wait_insn = in;
     f->wait_exec = mask;
     w->stop = true;
+    if (why != FRAG_PARKED && why != FRAG_WARP && why != FRAG_ALIGNED)
+        cost_wait(w, in);
 }
 
 /* Makes `g`, which waits at the same place in the same frame, a part of the current fragment. */
@@ -317,6 +322,11 @@ static void count_insn(const Warp *w, const Insn *in, uint32_t mask) {
     Cost *c = w->launch->cost;
     c->warp_insns[in->cls]++;
     c->lane_insns[in->cls] += popcount32(mask);
+    if (c->sites) {
+        CostSite *s = cost_site(w, in);
+        s->warps++;
+        s->lanes += popcount32(mask);
+    }
 }
 
 static void run_fragment(Warp *w) {
