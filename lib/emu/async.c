@@ -70,6 +70,7 @@ static void finish(Cluster *c, AsyncOp **at) {
     if (op->barrier_cta)
         mbarrier_complete(op);
     a->events++;
+    note_change(op->w->launch);
     op->next = a->free_ops;
     a->free_ops = op;
     wake(op->w);

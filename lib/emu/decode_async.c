@@ -395,7 +395,10 @@ void dec_st_async(Decoder *d) {
 void dec_red_async(Decoder *d) {
     Insn head = {.vec = 1};
     head.sub = (uint8_t)decode_take_one(d, reductions);
-    if (head.sub == MOD_NONE || !reduction_fits((PtxMod)head.sub, decode_type(d, 0)))
+    PtxType type = decode_type(d, 0);
+    bool wide_add = head.sub == MOD_ADD && type == TY_U64;
+    if (head.sub == MOD_NONE || !reduction_fits((PtxMod)head.sub, type) ||
+        ptx_type_class(type) == 'F' || (ptx_type_bytes(type) != 4 && !wide_add))
         decode_unsupported(d);
     remote(d, &head);
 }

@@ -408,17 +408,24 @@ void dec_nop(Decoder *d) {
 
 void dec_setmaxnreg(Decoder *d) {
     const Operand *count = decode_operand(d, 0);
-    decode_take(d, MOD_INC);
-    decode_take(d, MOD_DEC);
-    decode_take(d, MOD_SYNC);
-    decode_take(d, MOD_ALIGNED);
+    bool more = decode_take(d, MOD_INC), less = decode_take(d, MOD_DEC);
+    decode_operands(d, 1, 1);
+    if (more == less || !decode_take(d, MOD_SYNC) || !decode_take(d, MOD_ALIGNED) ||
+        decode_type(d, 0) != TY_U32)
+        decode_unsupported(d);
     if (count->kind != OPND_INT || count->value < 24 || count->value > 256 || count->value % 8)
         decode_bad(d, "register count must be a multiple of 8 from 24 to 256");
-    decode_emit(d, decode_begin(d, x_aligned_nop, CLASS_OTHER));
+    Insn in = decode_begin(d, x_setmaxnreg, CLASS_OTHER);
+    in.sub = more ? MOD_INC : MOD_DEC;
+    in.imm = count->value;
+    in.flags = F_ALIGNED;
+    decode_emit(d, in);
 }
 
+/* Launches follow one another completely: there is nothing to wait for or to let begin. */
 void dec_griddepcontrol(Decoder *d) {
-    decode_take(d, MOD_WAIT);
-    decode_take(d, MOD_LAUNCH_DEPENDENTS);
+    decode_operands(d, 0, 0);
+    if (decode_take(d, MOD_WAIT) == decode_take(d, MOD_LAUNCH_DEPENDENTS))
+        decode_unsupported(d);
     decode_emit(d, decode_begin(d, x_nop, CLASS_OTHER));
 }

@@ -51,6 +51,8 @@ ExecFn x_cp_async, x_async_commit, x_async_wait, x_cp_async_arrive, x_bulk, x_st
 ExecFn x_shfl, x_vote, x_match, x_redux, x_elect, x_activemask, x_bar_warp;
 /* exec_sync.c */
 ExecFn x_barrier, x_fence, x_proxy_fence, x_nop, x_aligned_nop, x_nanosleep;
+/* exec_regs.c */
+ExecFn x_setmaxnreg;
 /* cluster.c */
 ExecFn x_cluster_arrive, x_cluster_wait;
 /* exec_mma.c */

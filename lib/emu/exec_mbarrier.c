@@ -125,6 +125,7 @@ static void update(Mbarrier *m) {
     }
     write_word(m);
     m->cta->cluster->async->events++;
+    note_change(m->cta->warps[0].launch);
     if (over)
         retry_all(m->cta->cluster, false);
 }
@@ -261,6 +262,7 @@ static void wait(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address
         w->f->wait_address = address[first_lane(mask)];
         warp_wait(w, FRAG_MBARRIER, in, mask);
     } else {
+        note_look(w, in, address[first_lane(mask)]);
         w->budget = 0; /* others' turn: whoever tests will test again */
     }
 }

@@ -194,6 +194,7 @@ typedef struct PtxFunction {
     VEC(PtxLabel) labels;
     VEC(uint32_t) scope_parent; /* scope 0 is the function's own */
     uint32_t max_threads, required_block[3], required_cluster[3];
+    uint32_t max_registers, min_ctas; /* 0: not said */
     bool has_max_threads;
 } PtxFunction;
 

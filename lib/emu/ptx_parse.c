@@ -227,8 +227,11 @@ static bool parse_tuning(PtxParser *p) {
         f->has_max_threads = true;
     } else if (ptx_accept_directive(p, "reqnctapercluster")) {
         parse_dims(p, f->required_cluster);
-    } else if (ptx_accept_directive(p, "minnctapersm") || ptx_accept_directive(p, "maxnreg") ||
-               ptx_accept_directive(p, "maxnctapersm") ||
+    } else if (ptx_accept_directive(p, "minnctapersm")) {
+        f->min_ctas = (uint32_t)ptx_const_expr(p);
+    } else if (ptx_accept_directive(p, "maxnreg")) {
+        f->max_registers = (uint32_t)ptx_const_expr(p);
+    } else if (ptx_accept_directive(p, "maxnctapersm") ||
                ptx_accept_directive(p, "maxclusterrank")) {
         ptx_const_expr(p);
     } else if (ptx_accept_directive(p, "explicitcluster") ||

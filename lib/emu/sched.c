@@ -78,11 +78,13 @@ static void start_cta(Launch *l, Cta *cta) {
         cta->barriers[id].clock = NULL;
     }
     cta->live_threads = l->threads;
+    cta->free_registers = 0;
     for (uint32_t k = 0; k < cta->warp_count; k++) {
         Warp *w = &cta->warps[k];
         if (l->checks & TLE_EMU_CHECK_UNINIT)
             memset(w->local_init, 0, ((size_t)l->local_bytes / 2 + 2) * sizeof(uint64_t));
         warp_start(w, l->fn);
+        w->registers = registers_at_start(l);
     }
 }
 
