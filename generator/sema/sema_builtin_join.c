@@ -313,7 +313,8 @@ SVal b_insert_tile(Sema *s, const SVal *a, Span at) {
     if (!dt_equal(x.dtype, tile.dtype))
         return sema_error(s, DIAG_SEMA_TYPE, at, "the tile is %s, expected %s",
                           sv_describe(s, tile), dt_name(s, x.dtype));
-    memcpy(g.tile, tile.shape, tile.rank * sizeof *g.tile);
+    for (uint32_t d = 0; d < tile.rank; d++)
+        g.tile[d] = tile.shape[d];
     if (!grid_shape(s, x, &g, tile.rank, at) || !grid_index(s, x, a[2], &g, at))
         return sv_error();
     return placed(s, x, tile, &g, at);
