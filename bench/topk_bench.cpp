@@ -164,7 +164,7 @@ class Case {
 };
 
 // What all benchmarks share.
-struct Session {
+struct Setup {
     Settings settings;
     tle_handle handle = nullptr;
     std::unique_ptr<bench::Replay> replay;
@@ -172,7 +172,7 @@ struct Session {
     size_t current_index = SIZE_MAX;
     bench::Record record;
 
-    ~Session() {
+    ~Setup() {
         current.reset();
         replay.reset();
         tle_destroy(handle);
@@ -189,20 +189,19 @@ struct Session {
     }
 };
 
-void run(benchmark::State &state, Session &session, size_t index, bool cold) {
-    Case &c = session.at(index);
-    bench::Row &row = session.record.rows[index];
-    const Settings &s = session.settings;
+void run(benchmark::State &state, Setup &setup, size_t index, bool cold) {
+    Case &c = setup.at(index);
+    bench::Row &row = setup.record.rows[index];
+    const Settings &s = setup.settings;
     std::vector<double> times;
     c.wipe();
     row.variant = c.first_call();
     bool correct = c.right();
-    session.replay->prepare(s.calls,
-                            [&](int i, tle_stream stream) { c.call(cold ? i : 0, stream); });
-    session.replay->pass(cold);
+    setup.replay->prepare(s.calls, [&](int i, tle_stream stream) { c.call(cold ? i : 0, stream); });
+    setup.replay->pass(cold);
     c.wipe();
     for (auto _ : state) {
-        times.push_back(session.replay->pass(cold));
+        times.push_back(setup.replay->pass(cold));
         state.SetIterationTime(times.back() * 1e-6);
     }
     row.correct = row.correct && correct && c.right();
@@ -213,17 +212,17 @@ void run(benchmark::State &state, Session &session, size_t index, bool cold) {
         state.SkipWithError("the indices differ from the reference");
 }
 
-void run_guarded(benchmark::State &state, Session &session, size_t index, bool cold) {
+void run_guarded(benchmark::State &state, Setup &setup, size_t index, bool cold) {
     try {
-        run(state, session, index, cold);
+        run(state, setup, index, cold);
     } catch (const std::exception &error) {
-        session.record.rows[index].correct = false;
+        setup.record.rows[index].correct = false;
         state.SkipWithError(error.what());
     }
 }
 
-void register_all(Session &session) {
-    const Settings &s = session.settings;
+void register_all(Setup &setup) {
+    const Settings &s = setup.settings;
     for (size_t i = 0; i < s.shapes.size(); i++) {
         const Shape &shape = s.shapes[i];
         bench::Row row;
@@ -234,18 +233,17 @@ void register_all(Session &session) {
         row.version = tle_build_info();
         row.correct = true; // until a check fails
         row.floor_us = bench::read_floor_us(
-            session.record.device, static_cast<double>(shape.rows * shape.columns) * sizeof(float));
-        session.record.rows.push_back(row);
+            setup.record.device, static_cast<double>(shape.rows * shape.columns) * sizeof(float));
+        setup.record.rows.push_back(row);
         for (bool cold : {false, true}) {
             if (cold && s.emulator)
                 continue; // it has no caches
             std::string name = "topk_select/" + std::to_string(shape.rows) + "x" +
                                std::to_string(shape.columns) + "x" + std::to_string(shape.k) +
                                (cold ? "/cold" : "/hot");
-            benchmark::RegisterBenchmark(name.c_str(),
-                                         [&session, i, cold](benchmark::State &state) {
-                                             run_guarded(state, session, i, cold);
-                                         })
+            benchmark::RegisterBenchmark(
+                name.c_str(),
+                [&setup, i, cold](benchmark::State &state) { run_guarded(state, setup, i, cold); })
                 ->UseManualTime()
                 ->Iterations(s.passes)
                 ->Unit(benchmark::kMicrosecond);
@@ -253,20 +251,20 @@ void register_all(Session &session) {
     }
 }
 
-void open_device(Session &session) {
+void open_device(Setup &setup) {
     tle_handle_options options = TLE_HANDLE_OPTIONS_INIT;
     tle_device_info info = {};
-    bool emulator = session.settings.emulator;
-    session.replay = emulator ? bench::replay_on_emulator() : bench::replay_on_gpu();
+    bool emulator = setup.settings.emulator;
+    setup.replay = emulator ? bench::replay_on_emulator() : bench::replay_on_gpu();
     options.device_kind = emulator ? TLE_DEVICE_EMU : TLE_DEVICE_CUDA;
-    check(tle_create(&session.handle, &options));
+    check(tle_create(&setup.handle, &options));
     info.struct_size = sizeof info;
-    check(tle_handle_device(session.handle, &info));
-    session.record.device = info.name;
-    session.record.driver = session.replay->driver();
-    session.record.cuda = session.replay->cuda();
-    session.record.commit = session.settings.commit;
-    session.record.command = session.settings.command;
+    check(tle_handle_device(setup.handle, &info));
+    setup.record.device = info.name;
+    setup.record.driver = setup.replay->driver();
+    setup.record.cuda = setup.replay->cuda();
+    setup.record.commit = setup.settings.commit;
+    setup.record.command = setup.settings.command;
 }
 
 std::vector<Shape> parse_shapes(const std::string &text) {
@@ -380,18 +378,18 @@ void drop_rows_not_run(bench::Record &record) {
 } // namespace
 
 int main(int argc, char **argv) try {
-    Session session;
+    Setup setup;
     std::string command = command_line(argc, argv);
     benchmark::Initialize(&argc, argv);
-    session.settings = parse(argc, argv);
-    session.settings.command = command;
-    open_device(session);
-    register_all(session);
+    setup.settings = parse(argc, argv);
+    setup.settings.command = command;
+    open_device(setup);
+    register_all(setup);
     benchmark::RunSpecifiedBenchmarks();
-    drop_rows_not_run(session.record);
-    if (!session.settings.out.empty())
-        bench::write_record(session.settings.out, session.record);
-    const std::vector<bench::Row> &rows = session.record.rows;
+    drop_rows_not_run(setup.record);
+    if (!setup.settings.out.empty())
+        bench::write_record(setup.settings.out, setup.record);
+    const std::vector<bench::Row> &rows = setup.record.rows;
     return !std::all_of(rows.begin(), rows.end(),
                         [](const bench::Row &row) { return row.correct; });
 } catch (const std::exception &error) {

@@ -8,8 +8,9 @@
 /* ---- info ---- */
 
 static void show_device(const tle_device_info *d) {
-    printf("  %d: %s, %s, %d SMs, %.1f GiB, L2 %d MiB", d->ordinal, d->name, d->arch, d->sm_count,
-           (double)d->memory_bytes / (1 << 30), d->l2_bytes >> 20);
+    printf("  %d: %s, %s, %d SMs", d->ordinal, d->name, d->arch, d->sm_count);
+    if (d->memory_bytes) // an emulated device has the host's
+        printf(", %.1f GiB, L2 %d MiB", (double)d->memory_bytes / (1 << 30), d->l2_bytes >> 20);
     if (d->driver_version)
         printf(", driver CUDA %d.%d", d->driver_version / 1000, d->driver_version % 1000 / 10);
     printf("\n");
