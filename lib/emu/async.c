@@ -34,7 +34,7 @@ AsyncOp *async_issue(Warp *w, const Insn *in, uint32_t lanes, AsyncRun *run) {
         a->free_ops = op->next;
     else
         op = arena_new_of(w->launch->arena, AsyncOp);
-    memset(op, 0, sizeof *op);
+    *op = (AsyncOp){.buffer = op->buffer, .room = op->room};
     op->w = w;
     op->in = in;
     op->lanes = lanes;
@@ -59,9 +59,30 @@ static bool may_run(const Async *a, const AsyncOp *op) {
 
 static void wake(Warp *w);
 
+/* A bulk store has read its source before it has written: what waits for .read goes on. True if
+ * that much was done now. */
+static bool read_source(AsyncOp *op) {
+    Launch *l = op->w->launch;
+    uint32_t bytes = op->tile_cta ? op->tile_bytes : op->bytes[0];
+    if (op->kind != GROUP_BULK || !op->run || op->has_read)
+        return false;
+    if (op->room < bytes) {
+        op->buffer = arena_alloc(l->arena, bytes);
+        op->room = bytes;
+    }
+    memcpy(op->buffer, op->tile_cta ? op->tile_cta->shared + op->tile_at : op->from[0], bytes);
+    op->from[0] = op->buffer;
+    op->has_read = true;
+    note_change(l);
+    wake(op->w);
+    return true;
+}
+
 static void finish(Cluster *c, AsyncOp **at) {
     Async *a = c->async;
     AsyncOp *op = *at;
+    if (read_source(op))
+        return;
     *at = op->next;
     if (a->last == &op->next)
         a->last = at;
@@ -95,7 +116,8 @@ static bool finish_last(Cluster *c) {
     return last != NULL;
 }
 
-static bool finish_due(Cluster *c, bool ran) {
+/* A step of every operation whose delay is over. */
+static bool finish_due(Cluster *c) {
     bool any = false;
     for (AsyncOp **at = &c->async->first; *at;) {
         AsyncOp *op = *at;
@@ -103,11 +125,11 @@ static bool finish_due(Cluster *c, bool ran) {
         if (op->delay == 0 && may_run(c->async, op)) {
             finish(c, at);
             any = true;
-        } else {
-            at = &op->next;
         }
+        if (*at == op)
+            at = &op->next;
     }
-    return any || ran || finish_first(c);
+    return any;
 }
 
 bool async_step(Launch *l, Cluster *c, bool ran) {
@@ -115,7 +137,7 @@ bool async_step(Launch *l, Cluster *c, bool ran) {
         return ran;
     switch ((tle_emu_schedule)l->device->schedule) {
     case TLE_EMU_SCHEDULE_RANDOM:
-        return finish_due(c, ran);
+        return finish_due(c) || ran || finish_first(c);
     case TLE_EMU_SCHEDULE_ADVERSARIAL:
         if (ran && c->turns % PATIENCE != PATIENCE - 1)
             return true;
@@ -123,9 +145,7 @@ bool async_step(Launch *l, Cluster *c, bool ran) {
     case TLE_EMU_SCHEDULE_ROUND_ROBIN:
         break;
     }
-    while (finish_first(c)) {
-    }
-    return true;
+    return finish_due(c) || ran;
 }
 
 bool async_is_idle(const Cluster *c) {
@@ -176,23 +196,32 @@ uint8_t *async_shared(Warp *w, const Insn *in, uint32_t lane, uint64_t address, 
     return c->shared + *offset;
 }
 
-void async_begin_write(const AsyncOp *op, const uint8_t *to, uint32_t bytes) {
-    if (op->to_cta && (op->w->launch->checks & TLE_EMU_CHECK_UNINIT))
-        bits_clear(op->to_cta->shared_init, (uint64_t)(to - op->to_cta->shared), bytes);
-}
-
-void async_end_write(const AsyncOp *op, const uint8_t *to, uint32_t bytes) {
+static void mark(const AsyncOp *op, const uint8_t *to, uint32_t bytes, bool there) {
     Launch *l = op->w->launch;
+    uint64_t at = (uint64_t)(uintptr_t)to;
+    uint64_t *bits = NULL;
     if (!(l->checks & TLE_EMU_CHECK_UNINIT))
         return;
     if (op->to_cta) {
-        bits_set(op->to_cta->shared_init, (uint64_t)(to - op->to_cta->shared), bytes);
-        return;
+        bits = op->to_cta->shared_init;
+        at -= (uint64_t)(uintptr_t)op->to_cta->shared;
+    } else {
+        Region *r = memory_find(&l->device->regions, at, bytes, true);
+        bits = r ? r->init : NULL;
+        at -= r ? r->base : 0;
     }
-    uint64_t address = (uint64_t)(uintptr_t)to;
-    Region *r = memory_find(&l->device->regions, address, bytes, true);
-    if (r && r->init)
-        bits_set(r->init, address - r->base, bytes);
+    if (bits && there)
+        bits_set(bits, at, bytes);
+    else if (bits)
+        bits_clear(bits, at, bytes);
+}
+
+void async_begin_write(const AsyncOp *op, const uint8_t *to, uint32_t bytes) {
+    mark(op, to, bytes, false);
+}
+
+void async_end_write(const AsyncOp *op, const uint8_t *to, uint32_t bytes) {
+    mark(op, to, bytes, true);
 }
 
 /* ---- groups ------------------------------------------------------------------------------- */
@@ -245,7 +274,8 @@ static bool is_done(const Warp *w, const Insn *in, uint32_t lanes) {
     const AsyncGroups *g = w->groups;
     for (const AsyncOp *op = w->cta->cluster->async->first; op; op = op->next) {
         uint32_t both = op->lanes & lanes;
-        if (op->w != w || op->kind != (GroupKind)in->sub || !both)
+        if (op->w != w || op->kind != (GroupKind)in->sub || !both ||
+            (op->has_read && in->sub2 == MOD_READ))
             continue;
         if ((in->flags & F_ABS) ||
             op->group + (uint64_t)in->imm < g->committed[in->sub][first_lane(both)])

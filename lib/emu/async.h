@@ -61,7 +61,10 @@ struct AsyncOp {
     TensorMap map;
     int32_t coord[5];
     Cta *tile_cta; /* where the box lies */
-    uint32_t tile_at;
+    uint32_t tile_at, tile_bytes;
+    bool has_read;   /* the source is in `buffer`; what is left is to write */
+    uint8_t *buffer; /* stays with the operation when it is used again */
+    uint32_t room;   /* of the buffer */
 };
 
 typedef struct Async {

@@ -110,7 +110,8 @@ static void bind(Warp *w, const Insn *in, uint32_t lane, AsyncOp *op, uint64_t t
         return;
     op->run = b->reduce ? combine : copy;
     bulk_cost(op, bytes);
-    async_begin_write(op, op->to[0], bytes);
+    if (!b->reduce)
+        async_begin_write(op, op->to[0], bytes);
 }
 
 static void issue(Warp *w, const Insn *in, uint32_t lane, uint64_t to, uint64_t from,

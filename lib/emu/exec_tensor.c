@@ -57,9 +57,9 @@ static bool for_rows(const TensorMap *m, const int32_t *coord, RowFn *fn, void *
 /* The row's bytes in shared memory, in 16-byte units that the swizzle moves. */
 static void move_row(const AsyncOp *op, const Row *r, uint8_t *row, bool to_shared) {
     uint32_t base = op->tile_at + SHARED_BASE;
+    uint8_t *box = op->has_read ? op->buffer : op->tile_cta->shared + op->tile_at;
     for (uint32_t k = 0; k < r->bytes; k += 16) {
-        uint8_t *at =
-            op->tile_cta->shared + (tensor_swizzle(&op->map, base + r->at + k) - SHARED_BASE);
+        uint8_t *at = box + (tensor_swizzle(&op->map, base + r->at + k) - base);
         if (to_shared) {
             memcpy(at, row + k, 16);
             async_end_write(op, at, 16);
@@ -139,12 +139,19 @@ typedef struct Check {
     const Insn *in;
     uint32_t lane, size;
     AccessKind kind;
+    const AsyncOp *op;
 } Check;
 
 static bool check_row(void *user, const Row *r) {
     Check *c = user;
-    return r->count == 0 ||
-           access_global(c->w, c->in, c->lane, r->address, r->count * c->size, c->kind);
+    uint32_t bytes = r->count * c->size;
+    const uint8_t *at;
+    if (bytes == 0)
+        return true;
+    at = access_global(c->w, c->in, c->lane, r->address, bytes, c->kind);
+    if (at && c->kind == ACCESS_WRITE)
+        async_begin_write(c->op, at, bytes);
+    return at != NULL;
 }
 
 static const char *refusal(const Insn *in, const TensorMap *m) {
@@ -194,7 +201,7 @@ static bool coordinates_allowed(Warp *w, const Insn *in, uint32_t lane, const As
 static void bind(Warp *w, const Insn *in, uint32_t lane, AsyncOp *op, uint64_t tile) {
     const BulkArgs *b = in->bulk;
     AccessKind kind = !b->to_global ? ACCESS_READ : b->reduce ? ACCESS_ATOMIC : ACCESS_WRITE;
-    Check c = {w, in, lane, tensor_type_bytes(op->map.type), kind};
+    Check c = {w, in, lane, tensor_type_bytes(op->map.type), kind, op};
     uint32_t bytes = tensor_rows(&op->map) * tensor_pitch(&op->map);
     bool gaps = bytes != tensor_box_bytes(&op->map);
     if (op->map.swizzle)
@@ -211,6 +218,7 @@ static void bind(Warp *w, const Insn *in, uint32_t lane, AsyncOp *op, uint64_t t
     if (!at || !for_rows(&op->map, op->coord, check_row, &c))
         return;
     op->run = b->to_global ? store : load;
+    op->tile_bytes = bytes;
     bulk_cost(op, tensor_box_bytes(&op->map));
     if (b->to_global)
         return;

@@ -229,6 +229,10 @@ static const Case cases[] = {
     {"bulk store of uninitialised bytes", TLE_EMU_REPORT_UNINIT, "cp.async.bulk.global",
      "st.shared.u32 [%st], %r0;\nfence.proxy.async;\n" SYNC STORE(272) DONE,
      "st.shared.u32 [%st], %r0;\nfence.proxy.async;\n" SYNC STORE(256) DONE},
+    {"bulk store, result read after .read", TLE_EMU_REPORT_UNINIT, "ld.global",
+     INIT(1) EXPECT(256) LOAD(256) WAIT(0) STORE(256) "@%p0 cp.async.bulk.wait_group.read 0;\n"
+                                                      "@%p0 ld.global.u32 %r4, [%b];\n" DONE,
+     INIT(1) EXPECT(256) LOAD(256) WAIT(0) STORE(256) DONE "@%p0 ld.global.u32 %r4, [%b];\n"},
     /* st.async */
     {"st.async, peer reads without a wait", TLE_EMU_REPORT_RACE, "ld.shared",
      "@%p0 mbarrier.init.shared::cta.b64 [%bar], 1;\n" CLUSTER EXPECT(
