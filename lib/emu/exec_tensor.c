@@ -203,9 +203,9 @@ static void bind(Warp *w, const Insn *in, uint32_t lane, AsyncOp *op, uint64_t t
     AccessKind kind = !b->to_global ? ACCESS_READ : b->reduce ? ACCESS_ATOMIC : ACCESS_WRITE;
     Check c = {w, in, lane, tensor_type_bytes(op->map.type), kind, op};
     uint32_t bytes = tensor_rows(&op->map) * tensor_pitch(&op->map);
-    bool gaps = bytes != tensor_box_bytes(&op->map);
     if (op->map.swizzle)
         bytes = (bytes + 127) & ~127u; /* units move within 128 bytes */
+    bool gaps = bytes != tensor_box_bytes(&op->map);
     if (!coordinates_allowed(w, in, lane, op))
         return;
     if ((tile & 127) && (w->launch->checks & TLE_EMU_CHECK_ALIGN)) {
