@@ -50,14 +50,18 @@ void x_minmax3(Warp *w, const Insn *in, uint32_t mask) {
     FOR_LANES(mask, { d[i] = minmax3(in, a[i], b[i], c[i]); });
 }
 
-/* The NaN with all bits set marks elements out of bounds; it makes the result zero. */
+/* The NaN that tensor copies fill in for elements out of bounds; as a factor it makes zero. */
+static bool is_outside(uint32_t bits) {
+    return (bits & 0x7fff) == 0x7ff7;
+}
+
 void x_fma_oob(Warp *w, const Insn *in, uint32_t mask) {
     uint32_t *d = plane32(w, in->d), zero[LANES];
     const uint32_t *a = plane32(w, in->a), *b = plane32(w, in->b);
     for (uint32_t i = 0; i < LANES; i++) {
         zero[i] = 0;
         for (uint32_t s = 0; s < 32; s += 16)
-            if ((a[i] >> s & 0xffff) == 0xffff || (b[i] >> s & 0xffff) == 0xffff)
+            if (is_outside(a[i] >> s) || is_outside(b[i] >> s))
                 zero[i] |= 0xffffu << s;
     }
     x_half(w, in, mask);

@@ -122,7 +122,7 @@ struct Operand {
 };
 
 #define PTX_MAX_TYPES    4
-#define PTX_MAX_OPERANDS 8
+#define PTX_MAX_OPERANDS 12
 #define PTX_MOD_WORDS    ((MOD_COUNT + 63) / 64)
 
 typedef struct PtxLoc {
