@@ -28,6 +28,8 @@ typedef struct Options {
     CommandId command;
     const char *value[OPT_COUNT]; /* NULL: not given; "" for one without argument */
     const char *operand;          /* or NULL */
+    char **rest;                  /* operands behind it, of commands that take several */
+    int rest_count;
 } Options;
 
 /* Parses argv after the command's name. Returns -1 to go on, else the exit status. */

@@ -17,7 +17,7 @@ static void usage(FILE *to) {
     fprintf(to, "Usage: tle COMMAND [OPERAND] [OPTION]...\n\n"
                 "Looks into libtle and runs its operators on files.\n\nCommands:\n");
     for (int i = 0; i < CMD_COUNT; i++)
-        fprintf(to, "  %-8s %-11s %s\n", commands[i].name, commands[i].operands,
+        fprintf(to, "  %-8s %-21s %s\n", commands[i].name, commands[i].operands,
                 commands[i].summary);
     fprintf(to, "\n'tle COMMAND --help' lists the options of a command.\n"
                 "Exit status: 0 success, 1 a failed call or check, 2 wrong usage.\n");

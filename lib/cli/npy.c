@@ -15,7 +15,10 @@ enum { MAGIC_BYTES = 6, MAX_HEADER = 1 << 20 };
 static const struct {
     const char *descr;
     size_t size;
-} types[NPY_TYPE_COUNT] = {[NPY_F4] = {"<f4", 4}, [NPY_I4] = {"<i4", 4}, [NPY_I8] = {"<i8", 8}};
+} types[NPY_TYPE_COUNT] = {
+    [NPY_F4] = {"<f4", 4}, [NPY_I4] = {"<i4", 4}, [NPY_I8] = {"<i8", 8}, [NPY_F2] = {"<f2", 2},
+    [NPY_U1] = {"|u1", 1}, [NPY_U2] = {"<u2", 2}, [NPY_U4] = {"<u4", 4},
+};
 
 size_t npy_type_size(NpyType type) {
     return types[type].size;
@@ -23,6 +26,16 @@ size_t npy_type_size(NpyType type) {
 
 const char *npy_type_name(NpyType type) {
     return types[type].descr;
+}
+
+bool npy_type_named(const char *name, NpyType *out) {
+    for (int i = 0; i < NPY_TYPE_COUNT; i++) {
+        if (!strcmp(name, types[i].descr + 1)) {
+            *out = (NpyType)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 void npy_free(NpyArray *array) {
@@ -94,7 +107,10 @@ static bool parse_descr(Parser *s) {
             return true;
         }
     }
-    return refuse(s->e, s->path, "the elements are '%s'; known are '<f4', '<i4' and '<i8'", descr);
+    return refuse(
+        s->e, s->path,
+        "the elements are '%s'; known are '<f4', '<f2', '<i4', '<i8', '|u1', '<u2' and '<u4'",
+        descr);
 }
 
 static bool parse_bool(Parser *s) {

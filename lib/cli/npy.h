@@ -11,7 +11,16 @@
 
 enum { NPY_MAX_DIMS = 8 };
 
-typedef enum NpyType { NPY_F4, NPY_I4, NPY_I8, NPY_TYPE_COUNT } NpyType;
+typedef enum NpyType {
+    NPY_F4,
+    NPY_I4,
+    NPY_I8,
+    NPY_F2,
+    NPY_U1,
+    NPY_U2,
+    NPY_U4,
+    NPY_TYPE_COUNT
+} NpyType;
 
 typedef struct NpyArray {
     NpyType type;
@@ -27,6 +36,8 @@ typedef struct NpyError {
 
 size_t npy_type_size(NpyType type);
 const char *npy_type_name(NpyType type); /* "<f4" */
+/* "f4" and the like; false if there is none of that name. */
+bool npy_type_named(const char *name, NpyType *out);
 
 bool npy_read(const char *path, NpyArray *out, NpyError *e);
 void npy_free(NpyArray *array);

@@ -5,11 +5,15 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define B(id)          (1u << OPT_##id)
+#define B(id)          ((uint64_t)1 << OPT_##id)
 #define DEVICE_OPTIONS (B(device) | B(ordinal) | B(arch) | B(dispatch))
+#define LAUNCH_OPTIONS                                                                             \
+    (B(arch) | B(kernel) | B(grid) | B(block) | B(cluster) | B(shared) | B(schedule) | B(seed) |   \
+     B(checks) | B(limit) | B(args))
 
-_Static_assert(OPT_COUNT <= 32, "a command's options are bits of 32");
+_Static_assert(OPT_COUNT <= 64, "a command's options are bits of 64");
 
 static const struct {
     const char *name, *argument, *help;
@@ -22,7 +26,7 @@ static const struct {
 
 static const struct {
     const char *name, *operands, *summary;
-    uint32_t options;
+    uint64_t options;
 } command_table[CMD_COUNT] = {
 #define X(name, operands, summary, options) {#name, operands, summary, (options) | B(help)},
 #include "cli/commands.def"
@@ -34,7 +38,7 @@ void options_help(CommandId command) {
            command_table[command].operands, *command_table[command].operands ? " " : "",
            command_table[command].summary);
     for (int i = 0; i < OPT_COUNT; i++) {
-        if (!(command_table[command].options & 1u << i))
+        if (!(command_table[command].options >> i & 1))
             continue;
         char left[64];
         snprintf(left, sizeof left, "--%s%s%s", option_table[i].name,
@@ -51,7 +55,7 @@ static void make_tables(CommandId command, struct option longs[OPT_COUNT + 1],
                         char shorts[2 * OPT_COUNT + 1]) {
     int n = 0;
     for (int i = 0; i < OPT_COUNT; i++) {
-        if (!(command_table[command].options & 1u << i))
+        if (!(command_table[command].options >> i & 1))
             continue;
         bool argument = option_table[i].argument != NULL;
         longs[n++] = (struct option){option_table[i].name,
@@ -91,6 +95,11 @@ int options_parse(CommandId command, int argc, char **argv, Options *out) {
     }
     if (optind < argc && *command_table[command].operands)
         out->operand = argv[optind++];
+    if (strstr(command_table[command].operands, "...")) {
+        out->rest = argv + optind;
+        out->rest_count = argc - optind;
+        return -1;
+    }
     if (optind < argc) {
         complain("%s: '%s' is not expected", command_table[command].name, argv[optind]);
         return EXIT_USAGE;

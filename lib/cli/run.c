@@ -150,8 +150,9 @@ static int read_per_row(const char *path, int64_t rows, NpyArray *a, const int32
         return 0;
     if (!npy_read(path, a, &e))
         return bad_file(&e);
-    if (a->type == NPY_F4)
-        return complain("%s: the elements are '<f4'; they must be '<i4' or '<i8'", path);
+    if (a->type != NPY_I4 && a->type != NPY_I8)
+        return complain("%s: the elements are '%s'; they must be '<i4' or '<i8'", path,
+                        npy_type_name(a->type));
     if (a->dims != 1 || a->shape[0] != rows)
         return complain("%s: the shape must be [%lld], one element for each row of the scores",
                         path, (long long)rows);
