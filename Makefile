@@ -22,9 +22,10 @@ soak: build
 	ctest --preset asan+ubsan -j $(JOBS)
 	ctest --test-dir build/asan+ubsan --output-on-failure -L soak -R '^fuzz'
 
-# Needs an NVIDIA GPU: correctness on the device, then timings; writes one JSON file.
+# Needs an NVIDIA GPU: correctness on the device, then timings; a JSON file of each.
 gpu-check: build
 	$(BUILD)/bin/tle-gpu-check --out $(BUILD)/gpu-check.json
+	$(BUILD)/bin/topk_bench --device=cuda --out=$(BUILD)/topk_bench.json
 
 build: deps
 	@cmake --preset release -DTLE_WERROR=ON --log-level=NOTICE >$(BUILD).configure.log || \
