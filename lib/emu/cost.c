@@ -89,7 +89,8 @@ void cost_access(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address
                  AccessKind kind, PtxSpace space) {
     Cost *c = w->launch->cost;
     CostSite none = {0}, *s = c->sites ? cost_site(w, in) : &none;
-    if (mask == 0)
+    bool at_barrier = in->fn == x_mbarrier || (in->cls == CLASS_ASYNC && in->fn != x_cp_async);
+    if (mask == 0 || at_barrier) /* an mbarrier's word is not what a kernel loads or stores */
         return;
     if (space == SPACE_GENERIC)
         space = (address[first_lane(mask)] & WINDOW_MASK) == SHARED_WINDOW  ? SPACE_SHARED

@@ -24,7 +24,7 @@ static void combine(AsyncOp *op) {
 }
 
 static void copy(AsyncOp *op) {
-    memcpy(op->to[0], op->from[0], op->bytes[0]);
+    memmove(op->to[0], op->from[0], op->bytes[0]);
     async_end_write(op, op->to[0], op->bytes[0]);
 }
 
@@ -212,6 +212,7 @@ void x_st_async(Warp *w, const Insn *in, uint32_t mask) {
         if (!op->to[0])
             continue;
         op->run = store;
+        bulk_cost(op, bytes);
         if (!in->bulk->reduce)
             async_begin_write(op, op->to[0], bytes);
     }

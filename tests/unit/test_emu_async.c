@@ -92,11 +92,39 @@ static void test_remote_arrive(void **state) {
     }
 }
 
+static void assert_figure(const Emu *e, const char *name, unsigned long long want) {
+    char text[64];
+    snprintf(text, sizeof text, "\"%s\":%llu,", name, want);
+    if (!strstr(tle_emu_cost_json(e->device), text))
+        fail_msg("%s is not %llu in %s", name, want, tle_emu_cost_json(e->device));
+}
+
+static void test_figures(void **state) {
+    const tle_emu_options o = {.struct_size = sizeof o, .cost = 1};
+    int rows = 10;
+    (void)state;
+    Emu e = emu_open(&o);
+    emu_load_file(&e, "tests/emu/async.ptx");
+    int *in = emu_zeros(&e, 10240), *out = emu_new(&e, 10240);
+    emu_run(&e, "bulk_pipeline", DIM(2, 1, 1), DIM(160, 1, 1), 0, (void *[]){&in, &out, &rows});
+    assert_figure(&e, "bulk_bytes", 20480); /* in and out */
+    assert_figure(&e, "global_load_sectors", 320);
+    assert_figure(&e, "global_store_sectors", 320);
+    assert_figure(&e, "dsmem_bytes", 0);
+    emu_run(&e, "copy_groups", DIM(1, 1, 1), DIM(32, 1, 1), 0, (void *[]){&in, &out, &rows});
+    assert_figure(&e, "cp_async_bytes", 5120);
+    assert_figure(&e, "global_load_sectors", 160);
+    emu_run(&e, "bulk_ring", DIM(4, 1, 1), DIM(64, 1, 1), 0, (void *[]){&in, &out});
+    assert_figure(&e, "dsmem_bytes", 4 * (256 + 4));
+    emu_close(&e);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copy_groups),   cmocka_unit_test(test_copy_barriers),
         cmocka_unit_test(test_bulk_pipeline), cmocka_unit_test(test_bulk_add),
         cmocka_unit_test(test_bulk_ring),     cmocka_unit_test(test_remote_arrive),
+        cmocka_unit_test(test_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
