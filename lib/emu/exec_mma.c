@@ -272,6 +272,8 @@ void x_wmma(Warp *w, const Insn *in, uint32_t mask) {
     DotTile t;
     if (!matrix_together(w, in, mask))
         return;
+    /* its operands came from loads of all lanes, so what follows is behind them */
+    race_warp_sync(w);
     t.m = matrix_m(in);
     t.n = matrix_n(in);
     t.k = matrix_k(in);
