@@ -1,21 +1,22 @@
 """Exact top-k selection, one cluster of CTAs per row, fp32 scores.
 
-The method, order and output are those of select.py: radix select over an order-preserving 32-bit key
-by digits of 11, 11 and 10 bits, answer in ascending order of index. Each CTA has a contiguous share
-of the row. It counts a digit over its share; the counts are summed over the cluster by dealing each
-CTA its part of the bins and handing the sums back to all; every CTA then finds the digit by itself.
-The answer's place follows from how many keys the lower ranks selected.
+Order and output are those of select.py, the method is radix select over the same order-preserving
+32-bit key, by digits of 8 bits. Each CTA has a contiguous share of the row. It counts a digit over
+its share and hands the 256 counts to every CTA; each sums them and finds the digit by itself. Few
+bins and one exchange are what the cluster is fast at: a digit costs one cluster barrier, and the
+counts travel as whole 16-byte stores of which a warp sends all to one peer. The answer's place
+follows from how many keys the lower ranks selected.
 
 A share that fits one tile stays in registers, so such a row is read once. Other rows are read once
-for each digit and once to write. Shares may be empty. Cluster barriers: two for each digit, one for
-the counts.
+for each digit, once to count and once to write. Shares may be empty.
 """
 import triton
 import triton.language as tl
 import triton.experimental.tle as tled
 import triton.experimental.tle.language as tle
 
-BINS = tl.constexpr(2048)
+BITS = tl.constexpr(8)
+BINS = tl.constexpr(256)
 MESH8 = tled.device_mesh({"block_cluster": [("cluster_x", 8)]})
 MESH16 = tled.device_mesh({"block_cluster": [("cluster_x", 16)]})
 
@@ -46,75 +47,77 @@ def clear(hist):
 
 
 @triton.jit
-def count_digit(hist, key, prefix, shift, width):
+def count_digit(hist, key, prefix, shift):
     digit = key >> shift
-    counted = (key != 0) & ((digit >> width) == prefix)
-    place = tle.gpu.local_ptr(hist, ((digit & ((1 << width) - 1)).to(tl.int32),))
+    counted = (key != 0) & ((digit >> BITS) == prefix)
+    place = tle.gpu.local_ptr(hist, ((~digit & (BINS - 1)).to(tl.int32),))
     tl.atomic_add(place, 1, mask=counted, sem="relaxed", scope="cta")
 
 
 @triton.jit
-def sum_over_cluster(hist, parts, totals, rank, MESH: tl.constexpr):
-    """totals = the sum of every CTA's hist, in every CTA."""
-    PART: tl.constexpr = BINS // MESH.size  # bins that one CTA sums
-    PITCH: tl.constexpr = PART + 2  # spreads one bin of all CTAs over the banks
-    bin = tl.arange(0, BINS)
+def sum_over_cluster(hist, parts, turn, rank, MESH: tl.constexpr):
+    """Every bin's count over the whole cluster. Uses half `turn` of parts, so that a
+    CTA may push the next digit's counts while another one still sums these."""
+    ROWS: tl.constexpr = 4
+    bin = tl.arange(0, BINS)[None, :]
+    peer = tl.arange(0, MESH.size)[:, None]
+    half = turn * (MESH.size * BINS)
     count = tl.load(tle.gpu.local_ptr(hist, (bin,)))
-    mine = tle.gpu.local_ptr(parts, (rank * PITCH + bin % PART,))
-    tl.store(tle.remote(mine, bin // PART, scope=MESH), count)
+    mine = tle.gpu.local_ptr(parts, (half + rank * BINS + bin,))
+    tl.store(tle.remote(mine, peer, scope=MESH), count)
     tle.distributed_barrier(MESH)
-    bin = tl.arange(0, PART)
-    peer = tl.arange(0, MESH.size)
-    place = peer[None, :] * PITCH + bin[:, None]
-    total = tl.sum(tl.load(tle.gpu.local_ptr(parts, (place,))), axis=1)
-    mine = tle.gpu.local_ptr(totals, (rank * PART + bin,))
-    tl.store(tle.remote(mine[:, None], peer[None, :], scope=MESH), total[:, None])
-    tle.distributed_barrier(MESH)
+    row = tl.arange(0, ROWS)[:, None]
+    total = tl.zeros((ROWS, BINS), tl.int32)
+    for i in tl.static_range(MESH.size // ROWS):
+        total += tl.load(tle.gpu.local_ptr(parts, (half + (i * ROWS + row) * BINS + bin,)))
+    return tl.sum(total, axis=0)
 
 
 @triton.jit
-def pick_bin(totals, found, need):
-    """The bin that holds the need-th largest, how many lie above it, how many in it."""
-    digit = (BINS - 1) - tl.arange(0, BINS)
-    count = tl.load(tle.gpu.local_ptr(totals, (digit,)))
+def alloc_found():
+    """Three words that one thread writes and all read; apart, so that no barrier comes between."""
+    a = tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False)
+    b = tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False)
+    c = tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False)
+    return a, b, c
+
+
+@triton.jit
+def pick_bin(count, found, need):
+    """The bin that holds the need-th largest, how many lie above it, how many in it. Bins go from the
+    largest keys down."""
+    bins = tl.arange(0, BINS)
     above, total = tle.cumsum(count)
     # Exactly one bin is hit; its thread tells the others.
     hit = (above < need) & (above + count >= need)
-    tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 0, tl.int32),)), digit, mask=hit)
-    tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 1, tl.int32),)), above, mask=hit)
-    tl.store(tle.gpu.local_ptr(found, (tl.full((BINS,), 2, tl.int32),)), count, mask=hit)
-    return (tl.load(tle.gpu.local_ptr(found, (0,))), tl.load(tle.gpu.local_ptr(found, (1,))),
-            tl.load(tle.gpu.local_ptr(found, (2,))))
+    for i in tl.static_range(3):
+        tl.store(tle.gpu.local_ptr(found[i], (tl.zeros((BINS,), tl.int32),)), (bins, above, count)[i], mask=hit)
+    return (tl.load(tle.gpu.local_ptr(found[0], (0,))), tl.load(tle.gpu.local_ptr(found[1], (0,))),
+            tl.load(tle.gpu.local_ptr(found[2], (0,))))
 
 
 @triton.jit
-def find_threshold(hist, parts, totals, found, key, share, skip, count, tiles, rank, want, MESH: tl.constexpr,
+def find_threshold(hist, parts, found, key, share, skip, count, tiles, rank, want, MESH: tl.constexpr,
                    BLOCK: tl.constexpr, GROUP: tl.constexpr):
     """(threshold, ties): every key above threshold is wanted, and so many of those equal to it. key is
     tile 0 of the share."""
     need = want
     prefix = tl.full((), 0, tl.uint32)
-    shift = tl.full((), 21, tl.uint32)
-    width = tl.full((), 11, tl.uint32)
-    lowest = prefix
-    whole = False
-    searching = True
-    while searching:
+    shift = 32
+    inside = 0
+    while (shift > 0) & (need != inside):
+        shift -= BITS
         clear(hist)
-        count_digit(hist, key, prefix, shift, width)
+        count_digit(hist, key, prefix, shift.to(tl.uint32))
         for t in range(1, tiles):
             more = tile_keys(share, t * BLOCK, skip, count, BLOCK, GROUP)
-            count_digit(hist, more, prefix, shift, width)
-        sum_over_cluster(hist, parts, totals, rank, MESH)
-        digit, above, inside = pick_bin(totals, found, need)
+            count_digit(hist, more, prefix, shift.to(tl.uint32))
+        sums = sum_over_cluster(hist, parts, (shift // BITS) % 2, rank, MESH)
+        digit, above, inside = pick_bin(sums, found, need)
         need -= above
-        prefix = (prefix << width) | digit.to(tl.uint32)
-        lowest = prefix << shift
-        whole = need == inside
-        searching = (shift > 0) & (not whole)
-        # 11 bits from 21, 11 bits from 10, 10 bits from 0
-        width = tl.where(shift == 21, 11, 10).to(tl.uint32)
-        shift = tl.where(shift == 21, 10, 0).to(tl.uint32)
+        prefix = (prefix << BITS) | (BINS - 1 - digit).to(tl.uint32)
+    lowest = prefix << shift.to(tl.uint32)
+    whole = need == inside
     return lowest - tl.where(whole, 1, 0).to(tl.uint32), tl.where(whole, 0, need)
 
 
@@ -185,13 +188,12 @@ def topk_cluster(scores, lengths, row_starts, indices, row_stride, index_stride,
     skip = tl.maximum(skip - offset, 0)
     tiles = (size - 1) // BLOCK + 1
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
-    parts = tle.gpu.alloc([BINS + 2 * CTAS], tl.int32, nv_mma_shared_layout=False)
-    totals = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
-    found = tle.gpu.alloc([4], tl.int32, nv_mma_shared_layout=False)
+    parts = tle.gpu.alloc([2 * CTAS * BINS], tl.int32, nv_mma_shared_layout=False)
+    found = alloc_found()
     counts = tle.gpu.alloc([CTAS], tl.int64, nv_mma_shared_layout=False)
     key = tile_keys(share, 0, skip, count, BLOCK, GROUP)
-    threshold, ties = find_threshold(hist, parts, totals, found, key, share, skip, count, tiles, rank, want, MESH,
-                                     BLOCK, GROUP)
+    threshold, ties = find_threshold(hist, parts, found, key, share, skip, count, tiles, rank, want, MESH, BLOCK,
+                                     GROUP)
     before, total = tle.cumsum(both_counts(key, threshold))
     larger = total & 0xFFFF
     equal = total >> 16
