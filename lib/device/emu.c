@@ -146,6 +146,19 @@ static tle_status info_emu(int32_t ordinal, tle_device_info *info, TleiError *e)
     return TLE_STATUS_OK;
 }
 
+/* "random:7": false for a name that is not known. */
+static bool parse_schedule(const char *text, tle_emu_options *options) {
+    static const char *const names[] = {"round-robin", "random", "adversarial"};
+    size_t length = strcspn(text, ":");
+    for (uint32_t i = 0; i < 3; i++)
+        if (strlen(names[i]) == length && !memcmp(names[i], text, length)) {
+            options->schedule = i;
+            options->seed = text[length] ? strtoull(text + length + 1, NULL, 0) : 0;
+            return true;
+        }
+    return false;
+}
+
 static tle_emu_options options_of(const TleiDeviceConfig *config) {
     const char *checks = tlei_env(TLEI_ENV_EMU_CHECKS);
     tle_emu_options options = {
@@ -174,6 +187,15 @@ static tle_status open_emu(const TleiDeviceConfig *config, TleiDevice **out, Tle
         return status;
     }
     tle_emu_options options = options_of(config);
+    const char *schedule = tlei_env(TLEI_ENV_EMU_SCHEDULE);
+    if (schedule && !parse_schedule(schedule, &options)) {
+        dlclose(d->api.library);
+        free(d);
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                         "TLE_EMU_SCHEDULE is '%s'; known are round-robin, random:SEED and "
+                         "adversarial:SEED",
+                         schedule);
+    }
     tle_emu_status made = d->api.emu_create(&options, &d->device);
     if (made) {
         dlclose(d->api.library);

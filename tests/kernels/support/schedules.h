@@ -1,0 +1,12 @@
+/* Every compiled variant on the emulator with all checks, under the random and the adversarial
+ * schedule; all other tests run it round-robin. */
+#ifndef KERNELS_SUPPORT_SCHEDULES_H
+#define KERNELS_SUPPORT_SCHEDULES_H
+
+#include "kernels/support/topk_case.h"
+
+/* All variants over a few shapes, for seeds [first, first + seeds) of each schedule. Returns how
+ * many calls failed; each is printed with the schedule and the seed that replay it. */
+int run_all_schedules(uint64_t first, uint64_t seeds);
+
+#endif
