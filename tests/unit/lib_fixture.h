@@ -25,6 +25,7 @@ typedef struct FakeState {
     TleiRange ranges[8];
     char image[256];
     tle_status fail_open, fail_load, fail_launch;
+    uint32_t largest_cluster; /* 0: any */
     int32_t major, minor;
 } FakeState;
 
@@ -81,6 +82,8 @@ static tle_status fake_load(TleiDevice *device, const TleiImage *image, TleiKern
     (void)device;
     if (fake.fail_load)
         return tlei_fail_native(e, fake.fail_load, 209, "fake: cannot load %s", image->variant);
+    if (fake.largest_cluster && image->cluster_ctas > fake.largest_cluster)
+        return tlei_fail(e, TLE_STATUS_NO_VARIANT, "fake: no cluster of %u", image->cluster_ctas);
     snprintf(fake.image, sizeof fake.image, "%.*s", (int)image->size, (const char *)image->bytes);
     fake.loads++;
     *out = (TleiKernel *)malloc(1);
@@ -235,10 +238,12 @@ static Bytes make_pack(const char *op, const char *arch, const FakeVariant *v, s
 }
 
 /* Metadata with the parameters that tests bind; `extra` is more JSON with a leading comma. */
-#define FAKE_META(variant, params, legal, extra)                                                   \
+#define FAKE_META(variant, params, legal, extra) FAKE_CLUSTER(variant, "1", params, legal, extra)
+
+#define FAKE_CLUSTER(variant, ctas, params, legal, extra)                                          \
     "{\"schema\": 1, \"name\": \"" variant "\", \"op\": \"topk_select\", \"kernel\": \"kernel\","  \
     " \"source\": \"k.py\", \"source_sha256\": \"5eed\", \"arch\": \"sm_90a\","                    \
-    " \"num_warps\": 4, \"threads\": 128, \"cluster\": [1, 1, 1], \"cooperative\": false,"         \
+    " \"num_warps\": 4, \"threads\": 128, \"cluster\": [" ctas ", 1, 1], \"cooperative\": false,"  \
     " \"shared_bytes\": 49152, \"params\": [" params "], \"legal\": " legal extra "}"
 
 #define PARAM(name, type) "{\"name\": \"" name "\", \"type\": \"" type "\"}"

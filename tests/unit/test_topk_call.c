@@ -2,14 +2,22 @@
 #include "core/handle.h"
 #include "lib_fixture.h"
 
-#define PLAIN "topk_select__f32__plain__v1__w4"
-#define WORK  "topk_select__f32__work__v1__w4"
-#define ALIEN "topk_select__f32__alien__v1__w4"
+#define CLUSTER "topk_select__f32__cluster16__v1__w4"
+#define GRID    "topk_select__f32__grid__v1__w4"
+#define PLAIN   "topk_select__f32__plain__v1__w4"
+#define WORK    "topk_select__f32__work__v1__w4"
+#define ALIEN   "topk_select__f32__alien__v1__w4"
 
 static const FakeVariant variants[] = {
     {ALIEN,
      FAKE_META(ALIEN, PARAM("scores", "*fp32") "," PARAM("moon", "i32"), "{\"k\": [78, 78]}", ""),
      "ALIEN", NULL, NULL},
+    {CLUSTER, FAKE_CLUSTER(CLUSTER, "16", ALL_PARAMS, "{\"k\": [76, 76]}", ""), "CLUSTER", NULL,
+     NULL},
+    {GRID,
+     FAKE_META(GRID, PARAM("k", "i32") "," PARAM("grid_barrier", "*i32"), "{\"k\": [79, 79]}",
+               ", \"workspace\": {\"per_call\": 32, \"per_row\": 0, \"zeroed\": 16}"),
+     "GRID", NULL, NULL},
     {PLAIN, FAKE_META(PLAIN, ALL_PARAMS, "{\"k\": [1, 76]}", ""), "PLAIN", NULL, NULL},
     {WORK,
      FAKE_META(WORK, PARAM("workspace", "*i32") "," PARAM("rows", "i32"), "{\"k\": [77, 77]}",
@@ -29,7 +37,8 @@ static int setup(void **state) {
     tle_handle_options o = TLE_HANDLE_OPTIONS_INIT;
     o.device_kind = TLE_DEVICE_CUDA;
     files_init(&files);
-    files_add(&files, "topk_select.sm_90a.tlepack", one_pack("sm_90a", variants, 3));
+    files_add(&files, "topk_select.sm_90a.tlepack",
+              one_pack("sm_90a", variants, sizeof variants / sizeof *variants));
     return tlei_create(&h, &o, &files.sources, &e) ? -1 : 0;
 }
 
@@ -174,6 +183,49 @@ static void asks_for_workspace(void **state) {
     assert_int_equal(fake.ranges[4].bytes, 88);
 }
 
+static void words_of_grid_barriers_are_zeroed(void **state) {
+    (void)state;
+    static _Alignas(16) char memory[32];
+    tle_topk_select_params p = good();
+    p.k = p.index_row_stride = 79;
+    fake.arg_count = 2;
+    assert_int_equal(tle_topk_select(h, &p, memory, sizeof memory, NULL), TLE_STATUS_OK);
+    assert_int_equal(fake.args[1], (uintptr_t)memory);
+    assert_ptr_equal(fake.launch.zeroed, memory);
+    assert_int_equal(fake.launch.zeroed_bytes, 16);
+}
+
+/* A device that cannot run the cluster gets the next legal kernel, from the first call on. */
+static void clusters_that_do_not_fit_fall_back(void **state) {
+    (void)state;
+    tle_topk_select_params p = good();
+    char text[4096];
+    p.k = p.index_row_stride = 76;
+    fake.largest_cluster = 8;
+    fake.arg_count = ALL_PARAM_COUNT;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+        assert_string_equal(fake.launch.variant, PLAIN);
+        assert_int_equal(fake.launch.grid[0], 3);
+    }
+    assert_int_equal(tle_topk_select_explain(h, &p, text, sizeof text, NULL), TLE_STATUS_OK);
+    assert_non_null(strstr(text, CLUSTER ": the device cannot run a cluster of 16 CTAs of it"));
+    assert_int_equal(tle_preload(h, NULL), TLE_STATUS_OK);
+    fake.largest_cluster = 0;
+}
+
+static void clusters_multiply_the_grid(void **state) {
+    (void)state;
+    tle_topk_select_params p = good();
+    p.k = p.index_row_stride = 76;
+    fake.arg_count = ALL_PARAM_COUNT;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_string_equal(fake.launch.variant, CLUSTER);
+    assert_int_equal(fake.launch.grid[0], 48);
+    assert_int_equal(fake.launch.cluster[0], 16);
+    assert_int_equal(fake.launch.zeroed_bytes, 0);
+}
+
 static void unknown_parameters_are_internal(void **state) {
     (void)state;
     REFUSED((p.k = 78, p.index_row_stride = 78), TLE_STATUS_INTERNAL,
@@ -289,6 +341,9 @@ int main(void) {
         TEST(refuses_pointers),
         TEST(refuses_structs),
         TEST(asks_for_workspace),
+        TEST(words_of_grid_barriers_are_zeroed),
+        TEST(clusters_that_do_not_fit_fall_back),
+        TEST(clusters_multiply_the_grid),
         TEST(unknown_parameters_are_internal),
         TEST(binds_by_name),
         TEST(large_offsets_survive),
