@@ -30,7 +30,7 @@ static Number number(Elem type, uint32_t raw) {
 
 static __int128 shifted(__int128 v, int by) {
     if (by >= 0)
-        return v << by;
+        return v * ((__int128)1 << by);
     return by < -120 ? 0 : v < 0 ? -(-v >> -by) : v >> -by;
 }
 
