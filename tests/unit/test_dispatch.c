@@ -309,23 +309,34 @@ static void bad_overlays_are_refused(void **state) {
     says(e.text, "cannot be opened");
 }
 
-/* Choosing must cost less than a microsecond. */
+/* Choosing must cost less than a microsecond, of optimised code; without optimisation the limit only
+ * shows that nothing is parsed or searched for by each call. */
+#ifdef __OPTIMIZE__
+enum { CHOICE_LIMIT_NS = 1000 };
+#else
+enum { CHOICE_LIMIT_NS = 20000 };
+#endif
+
+/* CPU time, since other programs may run. */
+static double cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
 static void choosing_is_fast(void **state) {
     (void)state;
     enum { CALLS = 200000 };
     tle_handle h = make_handle(NULL);
     tle_topk_select_params p = call_of(4096, 77, 0x1000);
     size_t size = 0;
-    struct timespec a, b;
-    clock_gettime(CLOCK_MONOTONIC, &a);
+    double begin = cpu_ns();
     for (int i = 0; i < CALLS; i++)
         tle_topk_select_workspace_size(h, &p, &size);
-    clock_gettime(CLOCK_MONOTONIC, &b);
-    double ns = (double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec);
-    ns /= (double)CALLS;
-    print_message("validate and choose: %.0f ns\n", ns);
-    assert_true(ns < 1000);
+    double ns = (cpu_ns() - begin) / CALLS;
     tle_destroy(h);
+    print_message("validate and choose: %.0f ns\n", ns);
+    assert_true(ns < CHOICE_LIMIT_NS);
 }
 
 int main(void) {
