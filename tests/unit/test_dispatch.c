@@ -309,8 +309,8 @@ static void bad_overlays_are_refused(void **state) {
     says(e.text, "cannot be opened");
 }
 
-/* Choosing must cost less than a microsecond, of optimised code; without optimisation the limit only
- * shows that nothing is parsed or searched for by each call. */
+/* Choosing must cost less than a microsecond, of optimised code; without optimisation the limit
+ * only shows that nothing is parsed or searched for by each call. */
 #ifdef __OPTIMIZE__
 enum { CHOICE_LIMIT_NS = 1000 };
 #else
