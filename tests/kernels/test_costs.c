@@ -1,0 +1,245 @@
+/* Cost figures: of small kernels whose figures are known by counting, and bounds on what the
+ * curated kernels read, wait and collide. A change that makes a kernel read twice fails here,
+ * without a GPU. */
+#include "tle/tle.h"
+#include "tle/tle_emu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The number behind "name": in a JSON text; 0 if there is none. */
+static uint64_t figure(const char *json, const char *name) {
+    char key[64];
+    snprintf(key, sizeof key, "\"%s\":", name);
+    const char *at = strstr(json, key);
+    return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* A figure of the site whose instruction contains `instruction`. */
+static uint64_t site_figure(const char *json, const char *instruction, const char *name) {
+    char site[1024];
+    const char *sites = strstr(json, "\"sites\":["), *at, *begin;
+    assert_non_null(sites);
+    at = strstr(sites, instruction);
+    if (!at)
+        return 0;
+    for (begin = at; *begin != '{'; begin--) {
+    }
+    snprintf(site, sizeof site, "%.*s", (int)strcspn(begin, "}"), begin);
+    return figure(site, name);
+}
+
+/* Of all sites but those of the class `without` (NULL: of all). */
+static uint64_t sum_of_sites(const char *json, const char *name, const char *without) {
+    char site[1024], class[64];
+    uint64_t sum = 0;
+    const char *at = strstr(json, "\"sites\":[");
+    assert_non_null(at);
+    snprintf(class, sizeof class, "\"class\":\"%s\"", without ? without : "");
+    while ((at = strchr(at, '{')) != NULL) {
+        size_t n = strcspn(at, "}");
+        snprintf(site, sizeof site, "%.*s", (int)n, at);
+        if (!strstr(site, class))
+            sum += figure(site, name);
+        at += n;
+    }
+    return sum;
+}
+
+static tle_emu_device *open_counting(void) {
+    tle_emu_options o = {.struct_size = sizeof o, .cost = 2};
+    tle_emu_device *d = NULL;
+    assert_int_equal(tle_emu_create(&o, &d), TLE_EMU_OK);
+    return d;
+}
+
+static void launch(tle_emu_device *d, const char *ptx, size_t size, tle_emu_launch_config config,
+                   void **params) {
+    tle_emu_module *m = NULL;
+    config.struct_size = sizeof config;
+    if (tle_emu_module_load(d, ptx, size, "costs", &m) ||
+        tle_emu_launch(d, tle_emu_module_kernel_at(m, 0), &config, params))
+        fail_msg("%s", tle_emu_last_error(d));
+}
+
+/* ---- known by counting -------------------------------------------------------------------- */
+
+/* One warp; `body` finds p in %a, lane in %r0, lane * `scale` in %t, p and sm + that in %at, %st.
+ */
+static const char frame[] =
+    ".version 8.6\n.target sm_90a\n.address_size 64\n.shared .align 16 .b8 sm[8192];\n"
+    ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<8>;\n.reg .b64 %%rd<8>;\n"
+    ".reg .b64 %%a, %%t, %%at, %%st;\nld.param.u64 %%a, [p];\nmov.u32 %%r0, %%tid.x;\n"
+    "mul.wide.u32 %%t, %%r0, %u;\nadd.u64 %%at, %%a, %%t;\nmov.u64 %%st, sm;\n"
+    "add.u64 %%st, %%st, %%t;\n%s\nret;\n}\n";
+
+static const struct {
+    const char *instruction;
+    uint32_t scale;
+    const char *figure;
+    uint64_t want;
+} counted[] = {
+    {"ld.global.u32 %r1, [%at];", 4, "sectors", 4},
+    {"ld.global.u32 %r1, [%at];", 8, "sectors", 8},
+    {"ld.global.u32 %r1, [%at];", 128, "sectors", 32},
+    {"ld.global.u32 %r1, [%at];", 128, "lines", 32},
+    {"ld.global.u32 %r1, [%at+4];", 4, "sectors", 5},
+    {"ld.global.u32 %r1, [%a];", 4, "sectors", 1},
+    {"ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%at];", 16, "sectors", 16},
+    {"ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%at];", 16, "requested_bytes", 512},
+    {"st.shared.u32 [%st], %r0;", 4, "bank_conflicts", 0},
+    {"st.shared.u32 [%st], %r0;", 8, "bank_conflicts", 1},
+    {"st.shared.u32 [%st], %r0;", 64, "bank_conflicts", 15},
+    {"st.shared.u32 [%st], %r0;", 128, "bank_conflicts", 31},
+    {"st.shared.u32 [%st], %r0;", 132, "bank_conflicts", 0},
+    {"st.shared.v2.u32 [%st], {%r0, %r0};", 8, "bank_conflicts", 0},
+    {"st.shared.v4.u32 [%st], {%r0, %r0, %r0, %r0};", 16, "bank_conflicts", 0},
+    {"red.global.add.u32 [%a], %r0;", 4, "serialised", 31},
+    {"red.global.add.u32 [%at], %r0;", 4, "serialised", 0},
+};
+
+static void by_counting(void **state) {
+    char text[2048], instruction[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        tle_emu_device *d = open_counting();
+        void *p = NULL;
+        int n = snprintf(text, sizeof text, frame, counted[i].scale, counted[i].instruction);
+        assert_int_equal(tle_emu_alloc(d, 8192, &p), TLE_EMU_OK);
+        memset(p, 0, 8192);
+        launch(d, text, (size_t)n, (tle_emu_launch_config){.block = {32}}, (void *[]){&p});
+        snprintf(instruction, sizeof instruction, "\"%.*s\"",
+                 (int)strcspn(counted[i].instruction, " "), counted[i].instruction);
+        uint64_t got = site_figure(tle_emu_cost_json(d), instruction, counted[i].figure);
+        if (got != counted[i].want)
+            fail_msg("%s at a stride of %u: %s is %llu, not %llu", counted[i].instruction,
+                     counted[i].scale, counted[i].figure, (unsigned long long)got,
+                     (unsigned long long)counted[i].want);
+        assert_int_equal(site_figure(tle_emu_cost_json(d), instruction, "accesses"), 1);
+        assert_int_equal(figure(tle_emu_cost_json(d), "by_shared"), 25);
+        tle_emu_destroy(d);
+    }
+}
+
+/* ---- the curated kernels ------------------------------------------------------------------ */
+
+typedef struct Costs {
+    uint64_t row_bytes, read_bytes, barriers, conflicts, plain_conflicts, instructions;
+} Costs;
+
+static int keep_info(const tle_variant_info *v, void *user) {
+    tle_variant_info *wanted = user;
+    if (strcmp(v->name, wanted->name) != 0)
+        return 0;
+    wanted->threads = v->threads;
+    wanted->shared_bytes = v->shared_bytes;
+    memcpy(wanted->cluster, v->cluster, sizeof wanted->cluster);
+    return 1;
+}
+
+static char *ptx_of(const char *variant, size_t *size, tle_variant_info *info) {
+    tle_handle_options o = TLE_HANDLE_OPTIONS_INIT;
+    tle_handle h = NULL;
+    char *ptx;
+    o.device_kind = TLE_DEVICE_NONE;
+    *info = (tle_variant_info){.struct_size = sizeof *info, .name = variant};
+    assert_int_equal(tle_create(&h, &o), TLE_STATUS_OK);
+    if (tle_variant_data(h, variant, TLE_PART_PTX, NULL, size))
+        fail_msg("%s: %s", variant, tle_last_error());
+    ptx = malloc(*size);
+    assert_non_null(ptx);
+    assert_int_equal(tle_variant_data(h, variant, TLE_PART_PTX, ptx, size), TLE_STATUS_OK);
+    assert_int_equal(tle_variants(h, NULL, keep_info, info), TLE_STATUS_OK);
+    tle_destroy(h);
+    return ptx;
+}
+
+/* Scores that are spread like those of a model: sums of uniform numbers. */
+static void fill(float *scores, int64_t n) {
+    uint64_t state = 12345;
+    for (int64_t i = 0; i < n; i++) {
+        scores[i] = 0;
+        for (int k = 0; k < 4; k++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            scores[i] += (float)(int32_t)(state >> 32) * 0x1p-31f;
+        }
+    }
+}
+
+static Costs select_one_row(const char *variant, int64_t columns, int32_t k) {
+    size_t size = 0;
+    tle_variant_info info;
+    char *ptx = ptx_of(variant, &size, &info);
+    tle_emu_device *d = open_counting();
+    void *scores = NULL, *indices = NULL, *none = NULL;
+    int64_t row_stride = columns, index_stride = k;
+    int32_t width = (int32_t)columns, flags = 0;
+    assert_int_equal(tle_emu_alloc(d, (size_t)columns * 4, &scores), TLE_EMU_OK);
+    assert_int_equal(tle_emu_alloc(d, (size_t)k * 4, &indices), TLE_EMU_OK);
+    fill(scores, columns);
+    launch(d, ptx, size,
+           (tle_emu_launch_config){.grid = {(uint32_t)info.cluster[0]},
+                                   .block = {(uint32_t)info.threads},
+                                   .cluster = {(uint32_t)info.cluster[0]},
+                                   .dynamic_shared_bytes = (uint32_t)info.shared_bytes},
+           (void *[]){&scores, &none, &none, &indices, &row_stride, &index_stride, &width, &k,
+                      &flags});
+    const char *json = tle_emu_cost_json(d);
+    Costs c = {.row_bytes = (uint64_t)columns * 4,
+               .read_bytes = figure(json, "global_load_sectors") * 32,
+               .barriers = figure(json, "barriers"),
+               .conflicts = figure(json, "shared_bank_conflicts"),
+               .plain_conflicts = sum_of_sites(json, "bank_conflicts", "atomic"),
+               .instructions = figure(json, "warp_instructions")};
+    assert_int_equal(sum_of_sites(json, "warps", NULL), c.instructions);
+    assert_int_equal(sum_of_sites(json, "bank_conflicts", NULL), c.conflicts);
+    print_message("%s, %lld columns: %.3f of the row read, %llu barriers, %llu bank conflicts "
+                  "(%llu not of atomics), %llu instructions\n",
+                  variant, (long long)columns, (double)c.read_bytes / (double)c.row_bytes,
+                  (unsigned long long)c.barriers, (unsigned long long)c.conflicts,
+                  (unsigned long long)c.plain_conflicts, (unsigned long long)c.instructions);
+    tle_emu_destroy(d);
+    free(ptx);
+    return c;
+}
+
+/* Bounds: percent of the row that is read, barriers of a row, bank conflicts of loads and stores.
+ */
+static const struct {
+    const char *variant;
+    int64_t columns;
+    int32_t k;
+    uint64_t read_percent, barriers, plain_conflicts;
+} bounds[] = {
+    {"topk_select__f32__k512__short4k__v4__w16", 4096, 512, 102, 12, 0},
+    {"topk_select__f32__k1024__short4k__v4__w16", 4096, 1024, 102, 12, 0},
+    {"topk_select__f32__k2048__short4k__v4__w16", 4096, 2048, 102, 12, 0},
+    {"topk_select__f32__k512__short4k__v1__w16", 4096, 512, 102, 12, 0},
+    {"topk_select__f32__k2048__stream__v4__w32", 131072, 2048, 107, 50, 1400},
+};
+
+static void curated(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        Costs c = select_one_row(bounds[i].variant, bounds[i].columns, bounds[i].k);
+        assert_true(c.read_bytes >= c.row_bytes);
+        assert_true(c.read_bytes * 100 <= c.row_bytes * bounds[i].read_percent);
+        assert_true(c.barriers <= bounds[i].barriers);
+        assert_true(c.plain_conflicts <= bounds[i].plain_conflicts);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_counting),
+        cmocka_unit_test(curated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
