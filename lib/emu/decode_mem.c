@@ -86,8 +86,11 @@ static uint8_t take_vector(Decoder *d) {
  * for kernels to the parameters' host memory, for functions to local memory. */
 static void settle_space(Decoder *d, Insn *in, PtxSpace declared) {
     in->space = (uint8_t)declared;
-    if (declared == SPACE_PARAM)
-        in->space = d->source->is_entry ? SPACE_GLOBAL : SPACE_LOCAL;
+    if (declared != SPACE_PARAM)
+        return;
+    in->space = d->source->is_entry ? SPACE_GLOBAL : SPACE_LOCAL;
+    if (d->source->is_entry)
+        in->imm -= (int64_t)PARAM_WINDOW;
 }
 
 /* The registers of a vector access all have one width; 128-bit ones count as two. */

@@ -28,7 +28,7 @@ void x_mov_frame(Warp *w, const Insn *in, uint32_t mask) {
 
 /* Address of a kernel parameter: where this launch keeps it. */
 void x_mov_param(Warp *w, const Insn *in, uint32_t mask) {
-    uint64_t v = (uint64_t)(uintptr_t)w->launch->params + (uint64_t)in->imm;
+    uint64_t v = ((uint64_t)(uintptr_t)w->launch->params + (uint64_t)in->imm) | PARAM_WINDOW;
     uint64_t *d = plane64(w, in->d);
     FOR_LANES(mask, { d[i] = v; });
 }
@@ -407,13 +407,15 @@ static uint64_t window_of(const Insn *in) {
 void x_cvta_from(Warp *w, const Insn *in, uint32_t mask) {
     uint64_t *d = plane64(w, in->d), window = window_of(in);
     const uint64_t *a = plane64(w, in->a);
-    FOR_LANES(mask, { d[i] = window ? (a[i] & 0xffffffffu) | window : a[i]; });
+    uint64_t keep = in->space == SPACE_PARAM ? ~PARAM_WINDOW : ~(uint64_t)0;
+    FOR_LANES(mask, { d[i] = window ? (a[i] & 0xffffffffu) | window : a[i] & keep; });
 }
 
 void x_cvta_to(Warp *w, const Insn *in, uint32_t mask) {
     uint64_t *d = plane64(w, in->d), window = window_of(in);
     const uint64_t *a = plane64(w, in->a);
-    FOR_LANES(mask, { d[i] = window ? a[i] & 0xffffffffu : a[i]; });
+    uint64_t own = in->space == SPACE_PARAM ? PARAM_WINDOW : 0;
+    FOR_LANES(mask, { d[i] = window ? a[i] & 0xffffffffu : a[i] | own; });
 }
 
 void x_isspacep(Warp *w, const Insn *in, uint32_t mask) {

@@ -27,7 +27,9 @@
 #define SHARED_WINDOW ((uint64_t)1 << 56)
 #define LOCAL_WINDOW  ((uint64_t)1 << 57)
 #define FUNC_WINDOW   ((uint64_t)1 << 58)
-#define WINDOW_MASK   ((uint64_t)0xff << 56)
+/* Kernel parameters' own addresses; generic ones are without it. */
+#define PARAM_WINDOW ((uint64_t)1 << 59)
+#define WINDOW_MASK  ((uint64_t)0xff << 56)
 /* Shared addresses start after the reserved KiB; a cluster address has rank + 1 in its top byte. */
 #define SHARED_BASE    1024u
 #define CLUSTER_SHIFT  24

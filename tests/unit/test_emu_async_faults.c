@@ -16,7 +16,7 @@ static const char head[] =
     ".reqnctapercluster 2\n{\n"
     ".reg .pred %p<8>;\n.reg .b32 %r<16>, %st, %bar, %bar2, %sm, %qb, %qs;\n.reg .b64 %rd<16>;\n"
     ".reg .b64 %a, %b, %at, %t, %map;\n"
-    "ld.param.u64 %a, [a];\nld.param.u64 %b, [b];\nmov.b64 %map, map;\n"
+    "ld.param.u64 %a, [a];\nld.param.u64 %b, [b];\nmov.b64 %map, map;\ncvta.param.u64 %map, %map;\n"
     "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %cluster_ctarank;\nxor.b32 %r2, %r1, 1;\n"
     "mul.wide.u32 %rd0, %r1, 2048;\nadd.u64 %b, %b, %rd0;\n"
     "mul.wide.u32 %t, %r0, 4;\nadd.u64 %at, %a, %t;\nshl.b32 %r3, %r0, 2;\nmov.u32 %sm, sm;\n"
@@ -249,6 +249,17 @@ static const Case cases[] = {
                "[%a, {%r1, %r1}], [%bar];\n" WAIT(0),
      INIT(1) EXPECT(
          1024) "mov.u32 %r1, 0;\n"
+               "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+               "[%sm], "
+               "[%map, {%r1, %r1}], [%bar];\n" WAIT(0)},
+    {"tensor map by its parameter's address", TLE_EMU_REPORT_BOUNDS, "cp.async.bulk.tensor",
+     INIT(1) EXPECT(
+         1024) "mov.u32 %r1, 0;\nmov.b64 %map, map;\n"
+               "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+               "[%sm], "
+               "[%map, {%r1, %r1}], [%bar];\n",
+     INIT(1) EXPECT(
+         1024) "mov.u32 %r1, 0;\nmov.b64 %map, map;\ncvta.param.u64 %map, %map;\n"
                "@%p0 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
                "[%sm], "
                "[%map, {%r1, %r1}], [%bar];\n" WAIT(0)},

@@ -116,6 +116,57 @@ static const Case cases[] = {
      "mov.u32 %r0, %clock;\nnanosleep.u32 100;\nmov.u32 %r1, %clock;\n"
      "setp.gt.u32 %p0, %r1, %r0;\nselp.u32 %o0, 1, 0, %p0;\n",
      {1}},
+    {"prefetches touch nothing",
+     "ld.param.u64 %rd1, [out];\nmov.u32 %r0, 32;\n"
+     "cp.async.bulk.prefetch.L2.global [%rd1], %r0;\nprefetch.global.L2 [%rd1];\n"
+     "mov.u32 %o0, 1;\n",
+     {1}},
+    {"red.async",
+     INIT(1) "mov.u32 %r0, 5;\nst.shared.u32 [sm], %r0;\nst.shared.u32 [sm+4], %r0;\n"
+             "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 8;\nmov.u32 %r1, %cluster_ctarank;\n"
+             "mov.u32 %r2, sm;\nmapa.shared::cluster.u32 %r2, %r2, %r1;\n"
+             "mov.u32 %r3, bar;\nmapa.shared::cluster.u32 %r3, %r3, %r1;\n"
+             "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 "
+             "[%r2], %r0, [%r3];\n"
+             "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.s32 "
+             "[%r2+4], -9, [%r3];\n"
+             "again: mbarrier.try_wait.parity.shared.b64 %p0, [bar], 0;\n@!%p0 bra again;\n"
+             "ld.shared.v2.u32 {%o0, %o1}, [sm];\n",
+     {10, 5}},
+    {"st.async of vectors",
+     INIT(
+         1) "mov.u32 %r0, 5;\nmbarrier.arrive.expect_tx.shared.b64 _, [bar], 24;\n"
+            "mov.u32 %r1, %cluster_ctarank;\n"
+            "mov.u32 %r2, sm;\nmapa.shared::cluster.u32 %r2, %r2, %r1;\n"
+            "mov.u32 %r3, bar;\nmapa.shared::cluster.u32 %r3, %r3, %r1;\nmov.u64 %rd1, 7;\n"
+            "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
+            "[%r2], {%r0, 6, %r0, 8}, [%r3];\n"
+            "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r2+16], %rd1, "
+            "[%r3];\n"
+            "again: mbarrier.try_wait.parity.shared.b64 %p0, [bar], 0;\n@!%p0 bra again;\n"
+            "ld.shared.v4.u32 {%o0, %o1, %o2, %o3}, [sm];\nld.shared.v2.u32 {%o4, %o5}, [sm+16];\n",
+     {5, 6, 5, 8, 7, 0}},
+    {"reduction from shared memory to shared memory",
+     INIT(
+         1) "mov.u32 %r0, 100;\nst.shared.v4.u32 [sm], {%r0, %r0, %r0, %r0};\n"
+            "st.shared.v4.u32 [sm+16], {1, 2, 3, 4};\nfence.proxy.async.shared::cta;\n"
+            "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;\n"
+            "mov.u32 %r1, %cluster_ctarank;\n"
+            "mov.u32 %r2, sm;\nmapa.shared::cluster.u32 %r2, %r2, %r1;\n"
+            "mov.u32 %r3, bar;\nmapa.shared::cluster.u32 %r3, %r3, %r1;\n"
+            "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 "
+            "[%r2], [sm+16], 16, [%r3];\n"
+            "again: mbarrier.try_wait.parity.shared.b64 %p0, [bar], 0;\n@!%p0 bra again;\n"
+            "ld.shared.v4.u32 {%o0, %o1, %o2, %o3}, [sm];\n",
+     {101, 102, 103, 104}},
+    {"reduction to global memory",
+     "ld.param.u64 %rd1, [out];\nmov.u32 %r0, 100;\n"
+     "st.global.v4.u32 [%rd1], {%r0, %r0, %r0, %r0};\n"
+     "st.shared.v4.u32 [sm], {1, 200, 3, 400};\nfence.proxy.async;\n"
+     "cp.reduce.async.bulk.global.shared::cta.bulk_group.max.u32 [%rd1], [sm], 16;\n"
+     "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
+     "ld.global.v4.u32 {%o0, %o1, %o2, %o3}, [%rd1];\n",
+     {100, 200, 100, 400}},
     {"ignored cp.async reads nothing",
      "mov.u32 %r0, 7;\nst.shared.v4.u32 [sm], {%r0, %r0, %r0, %r0};\nld.param.u64 %rd1, [out];\n"
      "setp.eq.u32 %p1, %r0, 7;\n"
