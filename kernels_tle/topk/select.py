@@ -183,8 +183,8 @@ def threshold_of_tile(key, hist, found, want, EXACT: tl.constexpr):
     clear before.
 
     Bins are 2^shift keys wide and cover just the range that is left, so one round settles most tiles
-    whatever their distribution, and three any. Not EXACT: one round, the whole last bin counts as
-    wanted.
+    whatever their distribution, and three any. Not EXACT: the whole last bin counts as wanted once
+    that is at most an eighth too much.
     """
     low, high = tl.reduce((tl.where(key == 0, 0xFFFFFFFF, key), key), 0, low_and_high)
     need = want
@@ -202,7 +202,7 @@ def threshold_of_tile(key, hist, found, want, EXACT: tl.constexpr):
         whole = need == count
         searching = (shift > 0) & (not whole)
         if not EXACT:
-            searching = False
+            searching = (shift > 0) & (count - need > want // 8)
             whole = True
         if searching:
             clear(hist)
