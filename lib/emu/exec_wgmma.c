@@ -142,10 +142,23 @@ static void check_fenced(Warp *w, const Insn *in) {
     }
 }
 
+/* An accumulator may go on to be one, but not be read as operand A. */
+static void check_operand(Warp *w, const Insn *in) {
+    for (uint32_t k = in->size; k < in->ext_count; k++)
+        if (!(in->ext[k] & 1) && bit(w->matrix->acc, (uint32_t)in->ext[k] / PLANE)) {
+            report_add(w, in, first_lane(w->f->mask), TLE_EMU_REPORT_MATRIX, 0, 0,
+                       "operand A is an accumulator of the wgmma at PTX line %u, which no "
+                       "wgmma.wait_group has covered",
+                       flight_of(w->matrix, in->ext[k])->line);
+            return;
+        }
+}
+
 static void depart(Warp *w, const Insn *in) {
     Matrix *m = w->matrix;
     Flight f = {.in = in, .group = m->group};
     check_fenced(w, in);
+    check_operand(w, in);
     mark_flight(m, in);
     vec_push(w->launch->arena, &m->flights, f);
 }
@@ -335,6 +348,9 @@ void x_wgmma(Warp *w, const Insn *in, uint32_t mask) {
     t.half = in->type == TY_F16;
     t.saturate = in->flags & F_SAT;
     matrix_count(w, in, 16);
+    if ((w->id | 3) >= w->cta->warp_count && (w->launch->checks & TLE_EMU_CHECK_BARRIER))
+        report_add(w, in, 0, TLE_EMU_REPORT_BARRIER, 0, 0,
+                   "wgmma by a warpgroup of %u warps, not 4", w->cta->warp_count % 4);
     if (w->launch->checks & TLE_EMU_CHECK_MATRIX) {
         watch_frame(w);
         depart(w, in);

@@ -10,6 +10,7 @@ typedef struct Kernel {
     const char *in_flight, *wait, *after;           /* behind the commit */
     uint32_t report;                                /* kind; 0: clean */
     const char *says;                               /* a part of the report */
+    uint32_t threads;                               /* 0: 128 */
 } Kernel;
 
 #define FENCE "wgmma.fence.sync.aligned;"
@@ -18,27 +19,36 @@ typedef struct Kernel {
 #define RS    "{%r20,%r21,%r22,%r23}"
 
 static const Kernel kernels[] = {
-    {"", FENCE, "", SS, "", WAIT, "", 0, ""},
-    {"", FENCE, "", RS, "", WAIT, "", 0, ""},
-    {"", "", "", SS, "", WAIT, "", TLE_EMU_REPORT_MATRIX, "no wgmma.fence"},
-    {"add.f32 %f1,%f1,%f1;", FENCE, "", SS, "", WAIT, "", 0, ""},
+    {"", FENCE, "", SS, "", WAIT, "", 0, "", 0},
+    {"", FENCE, "", RS, "", WAIT, "", 0, "", 0},
+    {"", "", "", SS, "", WAIT, "", TLE_EMU_REPORT_MATRIX, "no wgmma.fence", 0},
+    {"add.f32 %f1,%f1,%f1;", FENCE, "", SS, "", WAIT, "", 0, "", 0},
     {"", FENCE, "add.f32 %f1,%f1,%f1;", SS, "", WAIT, "", TLE_EMU_REPORT_MATRIX,
-     "since the last wgmma.fence"},
-    {"mov.u32 %r22,7;", FENCE, "", RS, "", WAIT, "", 0, ""},
-    {"", FENCE, "mov.u32 %r22,7;", RS, "", WAIT, "", TLE_EMU_REPORT_MATRIX, "operand A"},
-    {"", FENCE, "", SS, "", WAIT, "add.f32 %f5,%f0,%f1;", 0, ""},
+     "since the last wgmma.fence", 0},
+    {"mov.u32 %r22,7;", FENCE, "", RS, "", WAIT, "", 0, "", 0},
+    {"", FENCE, "mov.u32 %r22,7;", RS, "", WAIT, "", TLE_EMU_REPORT_MATRIX, "operand A", 0},
+    {"", FENCE, "", SS, "", WAIT, "add.f32 %f5,%f0,%f1;", 0, "", 0},
     {"", FENCE, "", SS, "add.f32 %f5,%f0,%f1;", WAIT, "", TLE_EMU_REPORT_MATRIX,
-     "read of a register that is an accumulator"},
-    {"", FENCE, "", SS, "", WAIT, "mov.f32 %f3,%f5;", 0, ""},
+     "read of a register that is an accumulator", 0},
+    {"", FENCE, "", SS, "", WAIT, "mov.f32 %f3,%f5;", 0, "", 0},
     {"", FENCE, "", SS, "mov.f32 %f3,%f5;", WAIT, "", TLE_EMU_REPORT_MATRIX,
-     "write of a register that is an accumulator"},
-    {"", FENCE, "", RS, "", WAIT, "mov.u32 %r21,1;", 0, ""},
-    {"", FENCE, "", RS, "mov.u32 %r21,1;", WAIT, "", TLE_EMU_REPORT_MATRIX, "an operand"},
-    {"", FENCE, "", RS, "add.u32 %r30,%r21,1;", WAIT, "", 0, ""},
+     "write of a register that is an accumulator", 0},
+    {"", FENCE, "", RS, "", WAIT, "mov.u32 %r21,1;", 0, "", 0},
+    {"", FENCE, "", RS, "mov.u32 %r21,1;", WAIT, "", TLE_EMU_REPORT_MATRIX, "an operand", 0},
+    {"", FENCE, "", RS, "add.u32 %r30,%r21,1;", WAIT, "", 0, "", 0},
     {"", FENCE, "", SS, "st.global.v2.f32 [%rd2],{%f0,%f1};", WAIT, "", TLE_EMU_REPORT_MATRIX,
      "accumulator"},
     {"", FENCE, "", SS, "wgmma.wait_group.sync.aligned 1; mov.f32 %f3,%f5;", WAIT, "",
      TLE_EMU_REPORT_MATRIX, "accumulator"},
+    {"", FENCE, "", SS,
+     "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f4,%f5,%f6,%f7},{%r20,%r21,%r22,%r23},"
+     "%rd4,%p1,1,1,0; wgmma.commit_group.sync.aligned;",
+     WAIT, "", 0, "", 0},
+    {"", FENCE, "", SS,
+     "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f4,%f5,%f6,%f7},{%f0,%r21,%r22,%r23},"
+     "%rd4,%p1,1,1,0; wgmma.commit_group.sync.aligned;",
+     WAIT, "", TLE_EMU_REPORT_MATRIX, "operand A is an accumulator", 0},
+    {"", FENCE, "", SS, "", WAIT, "", TLE_EMU_REPORT_BARRIER, "of 2 warps", 64},
     {"", FENCE, "", SS, "", WAIT, "bar.sync 0; st.shared.u32 [%r6],%r4;", 0, ""},
     {"", FENCE, "", SS, "bar.sync 0; st.shared.u32 [%r6],%r4;", WAIT, "", TLE_EMU_REPORT_RACE,
      "race"},
@@ -88,7 +98,8 @@ static void test_faults(void **state) {
         emu_load(&e, text, strlen(text), "faults");
         uint8_t *out = emu_zeros(&e, 4096);
         void *params[] = {&out};
-        tle_emu_status s = emu_try(&e, "k", DIM(1, 1, 1), DIM(128, 1, 1), 0, params);
+        tle_emu_status s =
+            emu_try(&e, "k", DIM(1, 1, 1), DIM(k->threads ? k->threads : 128, 1, 1), 0, params);
         bool found = reported(&e, k, all, sizeof all);
         if (k->report ? s != TLE_EMU_FAULT || !found : s != TLE_EMU_OK)
             fail_msg("kernel %zu: %s, reports:\n%s", i, tle_emu_status_name(s), all);
