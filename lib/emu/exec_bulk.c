@@ -114,6 +114,14 @@ static void bind(Warp *w, const Insn *in, uint32_t lane, AsyncOp *op, uint64_t t
         async_begin_write(op, op->to[0], bytes);
 }
 
+/* Without clusters an H200 stops at copies and stores from shared to shared::cluster memory. */
+static bool has_cluster(Warp *w, const Insn *in, uint32_t lane) {
+    if (!w->launch->in_clusters)
+        report_add(w, in, lane, TLE_EMU_REPORT_BAD_OPERAND, 0, 0,
+                   "a write to shared::cluster memory in a launch without clusters");
+    return w->launch->in_clusters;
+}
+
 static void issue(Warp *w, const Insn *in, uint32_t lane, uint64_t to, uint64_t from,
                   uint64_t barrier) {
     uint32_t bytes = plane32(w, in->bulk->size)[lane], offset;
@@ -153,6 +161,8 @@ static void issue_all(Warp *w, const Insn *in, uint32_t lane) {
     uint64_t to = bulk_address(w, b->to, lane), from = bulk_address(w, b->from, lane);
     uint64_t barrier = b->has_barrier ? bulk_address(w, b->barrier, lane) : 0;
     uint32_t ctas = b->multicast ? bulk_destinations(w, in, lane) : 0;
+    if (!b->to_global && !b->from_global && !has_cluster(w, in, lane))
+        return;
     if (!b->multicast)
         issue(w, in, lane, to, from, barrier);
     for (uint32_t r = 0; ctas >> r; r++)
@@ -190,6 +200,8 @@ void x_st_async(Warp *w, const Insn *in, uint32_t mask) {
         race_begin(w);
     for (uint32_t i = 0; i < LANES; i++) {
         if (!(mask >> i & 1))
+            continue;
+        if (!has_cluster(w, in, i))
             continue;
         uint64_t to = bulk_address(w, in->bulk->to, i);
         uint64_t barrier = bulk_address(w, in->bulk->barrier, i);

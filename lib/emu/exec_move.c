@@ -102,7 +102,7 @@ static uint64_t launch_register(const Warp *w, SpecialReg reg, uint32_t k) {
     case SREG_SMID:
         return (c->cluster->number * l->cluster_size + c->rank) % l->device->sm_count;
     case SREG_IS_EXPLICIT_CLUSTER:
-        return l->cluster_size > 1;
+        return l->in_clusters;
     case SREG_DYNAMIC_SMEM_SIZE:
         return l->dynamic_bytes;
     case SREG_TOTAL_SMEM_SIZE:

@@ -46,6 +46,7 @@ static tle_emu_status check_grid(Launch *l, const tle_emu_launch_config *config)
                            "cluster (%u,%u,%u), but kernel %s requires (%u,%u,%u)", l->cluster[0],
                            l->cluster[1], l->cluster[2], l->fn->name, required[0], required[1],
                            required[2]);
+    l->in_clusters = required[0] || config->cluster[0];
     uint64_t size = (uint64_t)l->cluster[0] * l->cluster[1] * l->cluster[2];
     if (size > MAX_CLUSTER)
         return device_fail(d, TLE_EMU_INVALID_ARGUMENT, "cluster of %llu CTAs is over 16",

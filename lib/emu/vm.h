@@ -332,6 +332,7 @@ struct Launch {
     uint32_t resident_count, resident_limit;
     Cluster *free_clusters;
     uint64_t next_cluster, cluster_total;
+    bool in_clusters;     /* by the kernel's or the caller's word, even if of one CTA */
     uint64_t events_seen; /* when try_waits gave up last */
     uint32_t give_ups;    /* since then */
     Region *last_region;

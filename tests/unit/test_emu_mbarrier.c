@@ -107,9 +107,9 @@ static const Case cases[] = {
                                          "[%r0], 8;\n" TEST(0, 2),
      {0, 0, 1}},
     {"a try_wait gives up in the end",
-     INIT(1) "mbarrier.try_wait.parity.shared.b64 %p0, [bar], 0;\nselp.u32 %o0, 1, 2, %p0;\n"
+     INIT(1) "mbarrier.try_wait.parity.shared.b64 %p0, [bar], 0, 20;\nselp.u32 %o0, 1, 2, %p0;\n"
              "mbarrier.arrive.shared.b64 _, [bar];\n"
-             "mbarrier.try_wait.parity.shared.b64 %p0, [bar], 0;\nselp.u32 %o1, 1, 2, %p0;\n",
+             "mbarrier.try_wait.parity.shared.b64 %p0, [bar], 0, 20;\nselp.u32 %o1, 1, 2, %p0;\n",
      {2, 1}},
     {"launch control and sleep",
      "griddepcontrol.launch_dependents;\ngriddepcontrol.wait;\n"
@@ -185,13 +185,30 @@ static void test_forms(void **state) {
             uint32_t *out = emu_new(&e, 32);
             snprintf(text, sizeof text, "%s%s%s", head, cases[i].body, tail);
             emu_load(&e, text, strlen(text), cases[i].name);
-            emu_run(&e, "k", DIM(1, 1, 1), DIM(1, 1, 1), 0, (void *[]){&out});
+            emu_run_cluster(&e, "k", DIM(1, 1, 1), 1, DIM(1, 1, 1), 0, (void *[]){&out});
             for (int k = 0; k < 8; k++)
                 if (out[k] != cases[i].want[k])
                     fail_msg("%s: result %d is %u, not %u", cases[i].name, k, out[k],
                              cases[i].want[k]);
             emu_close(&e);
         }
+}
+
+/* The same program runs in a cluster of one CTA, but not outside of clusters. */
+static void test_without_clusters(void **state) {
+    static char text[8192];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool refused = strstr(cases[i].body, "red.async") || strstr(cases[i].body, "st.async") ||
+                       strstr(cases[i].body, "bulk.shared::cluster.shared::cta");
+        Emu e = emu_open(NULL);
+        uint32_t *out = emu_new(&e, 32);
+        snprintf(text, sizeof text, "%s%s%s", head, cases[i].body, tail);
+        emu_load(&e, text, strlen(text), cases[i].name);
+        emu_try(&e, "k", DIM(1, 1, 1), DIM(1, 1, 1), 0, (void *[]){&out});
+        assert_int_equal(emu_reported(&e, TLE_EMU_REPORT_BAD_OPERAND, 0), refused);
+        emu_close(&e);
+    }
 }
 
 /* ---- registers ---------------------------------------------------------------------------- */
@@ -283,6 +300,7 @@ static void test_bad_text(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_without_clusters),
         cmocka_unit_test(test_registers),
         cmocka_unit_test(test_bad_text),
     };
