@@ -37,9 +37,9 @@ static const Kernel kernels[] = {
     {"", FENCE, "", RS, "mov.u32 %r21,1;", WAIT, "", TLE_EMU_REPORT_MATRIX, "an operand", 0},
     {"", FENCE, "", RS, "add.u32 %r30,%r21,1;", WAIT, "", 0, "", 0},
     {"", FENCE, "", SS, "st.global.v2.f32 [%rd2],{%f0,%f1};", WAIT, "", TLE_EMU_REPORT_MATRIX,
-     "accumulator"},
+     "accumulator", 0},
     {"", FENCE, "", SS, "wgmma.wait_group.sync.aligned 1; mov.f32 %f3,%f5;", WAIT, "",
-     TLE_EMU_REPORT_MATRIX, "accumulator"},
+     TLE_EMU_REPORT_MATRIX, "accumulator", 0},
     {"", FENCE, "", SS,
      "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f4,%f5,%f6,%f7},{%r20,%r21,%r22,%r23},"
      "%rd4,%p1,1,1,0; wgmma.commit_group.sync.aligned;",
@@ -49,9 +49,9 @@ static const Kernel kernels[] = {
      "%rd4,%p1,1,1,0; wgmma.commit_group.sync.aligned;",
      WAIT, "", TLE_EMU_REPORT_MATRIX, "operand A is an accumulator", 0},
     {"", FENCE, "", SS, "", WAIT, "", TLE_EMU_REPORT_BARRIER, "of 2 warps", 64},
-    {"", FENCE, "", SS, "", WAIT, "bar.sync 0; st.shared.u32 [%r6],%r4;", 0, ""},
+    {"", FENCE, "", SS, "", WAIT, "bar.sync 0; st.shared.u32 [%r6],%r4;", 0, "", 0},
     {"", FENCE, "", SS, "bar.sync 0; st.shared.u32 [%r6],%r4;", WAIT, "", TLE_EMU_REPORT_RACE,
-     "race"},
+     "race", 0},
 };
 
 static void build(char *text, size_t size, const Kernel *k) {
