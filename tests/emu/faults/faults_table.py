@@ -3,7 +3,8 @@
 Usage: faults_table.py LOGS [DOCUMENT]
 
 Prints it, or puts it into a Markdown document between <!-- faults --> and <!-- /faults -->. That the
-emulator finds each fault, and nothing in a twin, is what tests/unit/test_emu_faults.c asserts.
+emulator finds each fault, and nothing in a twin, is what
+tests/unit/test_emu_faults.c and test_emu_async_faults.c assert.
 """
 
 import collections
@@ -32,7 +33,7 @@ def read_logs(folder):
 
 
 def outcome(code):
-    return {None: "not run", 0: "silent", -1: "hangs", -2: "hangs"}.get(code, f"error {code}")
+    return {None: "not run", 0: "silent", -1: "hangs", -2: "hangs", 218: "refused"}.get(code, f"error {code}")
 
 
 def table(folder):
