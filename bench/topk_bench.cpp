@@ -112,6 +112,7 @@ class Case {
     void wipe() const {
         std::vector<int32_t> junk(expected.size(), INT32_MIN);
         check(tle_copy(handle, indices.at(0), junk.data(), index_bytes()));
+        check(tle_synchronize(handle, nullptr)); // the copy may be on its way still
     }
 
     bool right() const {
