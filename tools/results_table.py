@@ -5,7 +5,8 @@
     tools/results_table.py --validate FILE   fails when one file is not in the schema
 
 A file is one run on one GPU, <op>-<gpu>-<yyyymmdd>.json; of several runs of an operator on a GPU the README shows
-the newest. Its rows of one shape are the implementations that ran it: ours first, then the others by name.
+the newest. Its rows of one shape are the implementations that ran it: ours first, then the others by name. One that is
+called `libtle, <what>` is a kernel of ours that was forced where dispatch may take another; it is no competitor.
 """
 import json
 import os
@@ -96,8 +97,10 @@ def grouped(rows):
 
 
 def by_name(rows):
-    names = {row["impl"] for row in rows}
-    return sorted(names, key=lambda name: (name != OURS, name))
+    """Ours, our kernels that were forced, and the others."""
+    names = sorted({row["impl"] for row in rows} - {OURS})
+    forced = [name for name in names if name.startswith(f"{OURS}, ")]
+    return OURS, forced, [name for name in names if name not in forced]
 
 
 def shape_text(shape):
@@ -132,8 +135,8 @@ def floor_text(row):
 
 
 def table(rows):
-    impls = by_name(rows)
-    peers = [name for name in impls if name != OURS]
+    _, forced, peers = by_name(rows)
+    impls = [OURS] + forced + peers
     head = ["Shape", "Type"] + impls + [f"{peer} ÷ {OURS}" for peer in peers] + ["Part of the floor"]
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * 2 + " ---: |" * (len(head) - 2)]
     for shape, dtype, row in grouped(rows):
@@ -152,15 +155,29 @@ def comparison(rows, peer):
     return text + (f"; slower at {'; '.join(losses)}." if losses else ".")
 
 
+def forced_text(rows, forced):
+    """Where dispatch did not take our fastest kernel."""
+    better = []
+    for shape, _, row in grouped(rows):
+        right = [row[name] for name in forced if usable(row.get(name))]
+        best = min(right, key=lambda found: found["us_hot"], default=None)
+        if best and usable(row.get(OURS)) and best["us_hot"] < row[OURS]["us_hot"]:
+            better.append(f"{shape_text(shape)} ({best['impl'].removeprefix(OURS + ', ')}: {best['us_hot']:.1f} µs)")
+    text = f"- What dispatch took was not the fastest of these kernels at {len(better)} of {len(grouped(rows))} shapes"
+    return text + (f": {'; '.join(better)}." if better else ".")
+
+
 def report(path, date, record):
     rows, op = record["rows"], record["rows"][0]["op"]
-    versions = sorted({f"{row['impl']}: {row['version'].removeprefix(row['impl'] + ' ')}" for row in rows},
-                      key=lambda text: (not text.startswith(OURS), text))
+    _, forced, peers = by_name(rows)
+    topic = NAME.fullmatch(os.path.basename(path))[1]
+    versions = {row["impl"]: row["version"].removeprefix(f"{OURS} ") for row in rows if row["impl"] not in forced}
     facts = [("driver ", record["driver"]), ("CUDA ", record["cuda"]), ("commit ", record["commit"][:12])]
-    lines = ["", f"### `{op}` on {record['device']}, {date}", ""]
+    lines = ["", f"### `{op}` on {record['device']}, {date}" + (f": {topic}" if topic != op else ""), ""]
     lines += table(rows) + [""]
-    lines += [comparison(rows, name) for name in by_name(rows) if name != OURS]
-    lines += [f"- {text}." for text in versions]
+    lines += [forced_text(rows, forced)] if forced else []
+    lines += [comparison(rows, name) for name in peers]
+    lines += [f"- {impl}: {versions[impl]}." for impl in [OURS] + peers if impl in versions]
     lines += [f"- Made by `{record['command']}`" + "".join(f", {what}{text}" for what, text in facts if text)
               + f"; all figures: [{path}]({path})."]
     return lines
@@ -170,7 +187,7 @@ def generated(newest):
     if not newest:
         return "No figures are recorded yet."
     lines = [LEGEND]
-    for key in sorted(newest):
+    for key in sorted(newest, key=lambda key: (newest[key][2]["rows"][0]["op"] != key[0], key)):
         lines += report(*newest[key])
     return "\n".join(lines)
 

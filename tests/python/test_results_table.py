@@ -60,3 +60,12 @@ def test_a_wrong_result_counts_for_nothing():
     rows = [row("libtle", 1.0), row("peer", 0.5, correct=False)]
     assert "| 1.0 / 2.0 | wrong result | – | 50.0 % |" in results_table.table(rows)[-1]
     assert results_table.comparison(rows, "peer") == "- Against peer: faster at 0 of 0 shapes."
+
+
+def test_our_forced_kernels_are_no_competitors():
+    rows = [row("libtle", 4.0), row("libtle, wide forced", 3.0), row("peer", 8.0), row("libtle", 1.0, 99)]
+    assert results_table.table(rows)[0] == (
+        "| Shape | Type | libtle | libtle, wide forced | peer | peer ÷ libtle | Part of the floor |")
+    assert results_table.forced_text(rows, ["libtle, wide forced"]) == (
+        "- What dispatch took was not the fastest of these kernels at 1 of 2 shapes: rows 1, len 4,096 "
+        "(wide forced: 3.0 µs).")
