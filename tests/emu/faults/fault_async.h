@@ -317,7 +317,11 @@ enum { ASYNC_COUNT = sizeof async_cases / sizeof *async_cases, ASYNC_BYTES = 409
 
 /* The PTX of one kernel, k; false if `size` is too small. */
 static inline bool async_text(const char *body, char *text, size_t size) {
-    int n = snprintf(text, size, "%s.reg .b16 %%h;\n%sret;\n}\n", async_head, body);
+    int n = snprintf(text, size,
+                     "%s.reg .b16 %%h;\n%sxor.b32 %%r4, %%r4, %%r5;\n"
+                     "setp.eq.u32 %%p7, %%r4, 0x9e3779b1;\n@%%p7 st.global.u32 [%%a], %%r4;\n"
+                     "ret;\n}\n",
+                     async_head, body); /* what bodies read must not be left out as unused */
     return n > 0 && (size_t)n < size;
 }
 

@@ -59,6 +59,13 @@ enum { FAULT_COUNT = sizeof fault_cases / sizeof *fault_cases };
     "shr.u32 %%r14, %%r0, 5;\nand.b32 %%r13, %%r0, 31;\n"                                          \
     ".loc 1 7 3\n"
 
+/* Uses what bodies read, or an assembler leaves the reads out; the store never happens. */
+#define FAULT_TAIL                                                                                 \
+    "xor.b32 %%r1, %%r1, %%r2;\nxor.b32 %%r1, %%r1, %%r3;\nxor.b32 %%r1, %%r1, %%r4;\n"            \
+    "cvt.u32.u64 %%r2, %%rd2;\nxor.b32 %%r1, %%r1, %%r2;\nselp.u32 %%r2, 1, 2, %%p2;\n"            \
+    "xor.b32 %%r1, %%r1, %%r2;\nsetp.eq.u32 %%p7, %%r1, 0x9e3779b1;\n"                             \
+    "@%%p7 st.global.u32 [%%a], %%r1;\n"
+
 /* f and a number, or t and a number for the repaired twin. */
 static inline void fault_kernel(unsigned index, bool faulty, char *name, size_t size) {
     snprintf(name, size, "%c%u", faulty ? 'f' : 't', index);
@@ -67,7 +74,8 @@ static inline void fault_kernel(unsigned index, bool faulty, char *name, size_t 
 /* The PTX of one kernel; false if `size` is too small. */
 static inline bool fault_text(const FaultCase *c, bool faulty, const char *name, char *text,
                               size_t size) {
-    int n = snprintf(text, size, FAULT_HEAD "%s\nret;\n}\n", name, faulty ? c->faulty : c->fixed);
+    int n = snprintf(text, size, FAULT_HEAD "%s\n" FAULT_TAIL "ret;\n}\n", name,
+                     faulty ? c->faulty : c->fixed);
     return n > 0 && (size_t)n < size;
 }
 
