@@ -29,6 +29,8 @@ static Number number(Elem type, uint32_t raw) {
 }
 
 static __int128 shifted(__int128 v, int by) {
+    if (v == 0) /* a zero does not bound the largest exponent, so `by` may be anything */
+        return 0;
     if (by >= 0)
         return v * ((__int128)1 << by);
     return by < -120 ? 0 : v < 0 ? -(-v >> -by) : v >> -by;
