@@ -316,6 +316,9 @@ static void parse_version(PtxParser *p) {
     if (p->token.kind == TOK_FLOAT64) {
         double d;
         memcpy(&d, &p->token.value, sizeof d);
+        if (!(d >= 1 && d < 100))
+            ptx_fail(p->context, TLE_EMU_BAD_PTX, p->token.line,
+                     "PTX version %g, expected 1.0 to 99.9", d);
         p->module->version = (uint32_t)(d * 10 + 0.5);
     }
     ptx_next(p);
