@@ -4,7 +4,7 @@ if(TARGET tle_emu)
     find_path(TLE_ZSTD_INCLUDE zstd.h REQUIRED)
     find_library(TLE_ZSTD_LIBRARY zstd REQUIRED)
     add_library(diff_programs STATIC diff/generate.c diff/forms.c diff/values.c diff/approx.c
-                diff/emulate.c)
+                diff/emulate.c diff/compiled.c)
     target_include_directories(diff_programs PUBLIC diff)
     target_compile_definitions(diff_programs PUBLIC _GNU_SOURCE=)
     target_link_libraries(diff_programs PUBLIC tle_emu m)

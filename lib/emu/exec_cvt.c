@@ -71,8 +71,8 @@ static uint64_t int_to_float(const Insn *in, uint64_t v) {
     }
 }
 
-/* The NaN that a conversion makes: doubles hand their leading bits on in both directions, as do
- * bf16 and tf32 by truncation; all else gives the canonical NaN. */
+/* The NaN that a conversion makes: doubles take over the leading bits of f16 and f32 and hand
+ * theirs on, as do bf16 and tf32 by truncation; all else gives the canonical NaN. */
 static uint64_t convert_nan(const Insn *in, uint64_t raw) {
     uint32_t narrow = (uint32_t)raw;
     uint64_t sign = raw & ((uint64_t)1 << 63);
@@ -85,6 +85,9 @@ static uint64_t convert_nan(const Insn *in, uint64_t raw) {
     if (in->type == TY_F64 && in->type2 == TY_F32 && !(in->flags & F_FTZ))
         return (uint64_t)(narrow >> 31) << 63 | (uint64_t)0xfff << 51 |
                (uint64_t)(narrow & 0x3fffffu) << 29;
+    if (in->type == TY_F64 && in->type2 == TY_F16)
+        return (uint64_t)(narrow >> 15 & 1) << 63 | (uint64_t)0xfff << 51 |
+               (uint64_t)(narrow & 0x1ffu) << 42;
     if (in->type == TY_F64)
         return 0x7fffffffe0000000u;
     if (in->type == TY_F32)

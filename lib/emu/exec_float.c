@@ -43,7 +43,8 @@ FLOAT2(add, a + b, fp_add32(a, b, r))
 FLOAT2(sub, a - b, fp_add32(a, -b, r))
 FLOAT2(mul, a *b, fp_mul32(a, b, r))
 
-#define DOUBLE2(name, slow)                                                                        \
+/* Of two NaN operands the result is `wins`, else the other. */
+#define DOUBLE2(name, wins, other, slow)                                                           \
     void x_##name##_f64(Warp *w, const Insn *in, uint32_t mask) {                                  \
         uint64_t *d = plane64(w, in->d);                                                           \
         const uint64_t *pa = plane64(w, in->a), *pb = plane64(w, in->b);                           \
@@ -51,13 +52,13 @@ FLOAT2(mul, a *b, fp_mul32(a, b, r))
         FOR_LANES(mask, {                                                                          \
             double a = fp_f64(pa[i]);                                                              \
             double b = fp_f64(pb[i]);                                                              \
-            d[i] = fp_result64(slow, a, b, 0);                                                     \
+            d[i] = fp_result64(slow, other, wins, 0);                                              \
         });                                                                                        \
     }
-DOUBLE2(add, r == ROUND_RN ? a + b : fp_add64(a, b, r))
-DOUBLE2(sub, r == ROUND_RN ? a - b : fp_add64(a, -b, r))
-DOUBLE2(mul, r == ROUND_RN ? a * b : fp_mul64(a, b, r))
-DOUBLE2(div, r == ROUND_RN ? a / b : fp_div64(a, b, r))
+DOUBLE2(add, b, a, r == ROUND_RN ? a + b : fp_add64(a, b, r))
+DOUBLE2(sub, b, a, r == ROUND_RN ? a - b : fp_add64(a, -b, r))
+DOUBLE2(mul, b, a, r == ROUND_RN ? a * b : fp_mul64(a, b, r))
+DOUBLE2(div, a, b, r == ROUND_RN ? a / b : fp_div64(a, b, r))
 
 #if defined(__x86_64__)
 /* With the fused instruction the loop vectorises; elsewhere each lane calls fmaf. */
@@ -199,7 +200,7 @@ DOUBLE1(rsqrt, in->flags &F_FTZ ? coarse(1.0 / sqrt(coarse(a))) : 1.0 / sqrt(a))
         });                                                                                        \
     }
 
-/* f32 makes NaNs canonical, f64 leaves them alone. */
+/* f32 makes NaNs canonical; f64 only makes them quiet. */
 static inline uint32_t with_sign(const Insn *in, uint32_t a, uint32_t keep, uint32_t flip) {
     if ((a & 0x7fffffffu) > 0x7f800000u)
         return NAN32;
@@ -207,7 +208,7 @@ static inline uint32_t with_sign(const Insn *in, uint32_t a, uint32_t keep, uint
 }
 
 static inline uint64_t with_sign64(uint64_t a, uint64_t keep, uint64_t flip) {
-    return (a & ~SIGN64) > 0x7ff0000000000000u ? a : (a & keep) ^ flip;
+    return (a & ~SIGN64) > 0x7ff0000000000000u ? a | (uint64_t)1 << 51 : (a & keep) ^ flip;
 }
 
 SIGN1(abs_f32, uint32_t, with_sign(in, a, 0x7fffffffu, 0))

@@ -46,15 +46,16 @@ static inline uint32_t fp_canon(float f) {
     return f != f ? NAN32 : fp_u32(f);
 }
 
-/* A double result: NaN operands pass through, quiet, the first of them; an invalid operation gives
- * the default NaN. */
+/* A double result: a NaN operand passes through, quiet; an invalid operation gives the default NaN.
+ * Of several NaNs, that of b, then of c. PTX leaves it open, and so does a GPU whose compiler
+ * swaps operands. */
 static inline uint64_t fp_result64(double r, double a, double b, double c) {
     uint64_t quiet = (uint64_t)1 << 51;
     if (r == r)
         return fp_u64(r);
-    return a != a   ? fp_u64(a) | quiet
-           : b != b ? fp_u64(b) | quiet
+    return b != b   ? fp_u64(b) | quiet
            : c != c ? fp_u64(c) | quiet
+           : a != a ? fp_u64(a) | quiet
                     : NAN64;
 }
 

@@ -10,6 +10,11 @@
 tle_emu_status diff_emulate(tle_emu_device *device, const DiffProgram *p, uint8_t *in,
                             uint8_t *out);
 
+/* Makes `out` the program in which departures of the GPU's compiler from PTX replace the lines they
+ * concern: the i-th such line if bit i of `which` is set. Returns how many there are; `out` has no
+ * length if there was no memory. */
+uint32_t diff_compiled(const DiffProgram *p, uint32_t which, DiffProgram *out);
+
 typedef struct DiffGpu DiffGpu;
 
 /* NULL: no driver or no device. */

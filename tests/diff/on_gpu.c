@@ -74,10 +74,16 @@ static bool resolve(Driver *d) {
     return library != NULL;
 }
 
+/* Numbers of the driver: an invalid value, an invalid size of a cluster; attributes of functions.
+ */
+enum { BAD_VALUE = 1, BAD_CLUSTER = 912, DYNAMIC_SHARED = 8, LARGE_CLUSTER = 14 };
+
 static tle_emu_status outcome(tle_emu_device *d, const char *call, int error) {
     if (error)
         snprintf(d->error, sizeof d->error, "%s: driver error %d", call, error);
-    return error ? TLE_EMU_FAULT : TLE_EMU_OK;
+    return error == BAD_VALUE || error == BAD_CLUSTER ? TLE_EMU_INVALID_ARGUMENT
+           : error                                    ? TLE_EMU_FAULT
+                                                      : TLE_EMU_OK;
 }
 
 tle_emu_status tle_emu_create(const tle_emu_options *options, tle_emu_device **device_out) {
@@ -174,8 +180,10 @@ tle_emu_status tle_emu_launch(tle_emu_device *device, tle_emu_kernel *kernel,
         c.count |= config->cluster[i] > 0;
     }
     memcpy(&values, &params, sizeof params); /* which the driver only reads */
-    if (c.shared > 48 << 10)
-        device->driver.set(kernel, 8, (int)c.shared);
+    if (c.shared) /* with static shared memory, less than 48 KiB may be too much already */
+        device->driver.set(kernel, DYNAMIC_SHARED, (int)c.shared);
+    if (c.count && cluster.value.dims[0] * cluster.value.dims[1] * cluster.value.dims[2] > 8)
+        device->driver.set(kernel, LARGE_CLUSTER, 1);
     int error = device->driver.launch(&c, kernel, values, NULL);
     if (error)
         return outcome(device, "cuLaunchKernelEx", error);

@@ -3,7 +3,10 @@
  *   diff-replay CORPUS [PART OF]   programs i with i % OF == PART
  *
  * All checks are on, so a program that is reported fails too. Every 16th program runs in the other
- * modes of the emulator as well. */
+ * modes of the emulator as well.
+ *
+ * A program that gives another answer as it is must give it with known departures of the GPU's
+ * compiler in place of the lines that they concern (compiled.c), or be in excluded.def. */
 #include "corpus.h"
 #include "machine.h"
 #include <inttypes.h>
@@ -12,7 +15,24 @@
 #include <string.h>
 #include <zstd.h>
 
-enum { ROOM = 4 << 20, OTHER_MODES = 16, SHOWN = 20 };
+enum { ROOM = 4 << 20, OTHER_MODES = 16, SHOWN = 20, LINES_MOST = 16, DEPARTURES_MOST = 3 };
+
+/* Why a program of the corpus proves nothing. */
+#define REASONS(X)                                                                                 \
+    X(NOT_RUN, "the GPU's compiler crashed or took over 20 seconds")                               \
+    X(PAYLOAD, "payload of a NaN, which PTX leaves open, after abs, neg, min or max was folded")   \
+    X(SHORT, "abs or neg of -32768 as 16 bits, which the compiler keeps as +32768 in 32 bits")     \
+    X(MOVED, "the compiler moved an instruction past the next definition of its predicate")        \
+    X(FIELD, "length or position over the width, of which the compiler made several things")       \
+    X(UNKNOWN, "one instruction departs, and nothing says whose mistake that is")
+
+typedef enum Reason {
+    INCLUDED,
+#define X(id, text) id,
+    REASONS(X)
+#undef X
+        REASON_COUNT
+} Reason;
 
 static const tle_emu_options modes[] = {
     {.struct_size = sizeof *modes},
@@ -59,13 +79,28 @@ static DiffAnswer answer(const Corpus *c, uint32_t i) {
 typedef struct Run {
     tle_emu_device *devices[MODES];
     uint8_t *in, *out;
-    uint32_t bad, done;
+    uint32_t bad, done, departing, excluded[REASON_COUNT];
 } Run;
 
 static void complain(Run *r, const DiffProgram *p, size_t mode, const char *what,
                      const char *detail) {
     if (r->bad++ < SHOWN)
         printf("program %" PRIu64 ", mode %zu: %s%s\n", p->seed, mode, what, detail);
+}
+
+static Reason reason(uint64_t seed) {
+    static const struct {
+        uint32_t seed;
+        Reason reason;
+    } excluded[] = {
+#define X(seed, reason) {seed, reason},
+#include "excluded.def"
+#undef X
+    };
+    for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
+        if (excluded[i].seed == seed)
+            return excluded[i].reason;
+    return INCLUDED;
 }
 
 static bool approx_right(const Corpus *c, const Run *r, const DiffProgram *p) {
@@ -90,20 +125,80 @@ static void execute(const Corpus *c, Run *r, uint32_t i, const DiffProgram *p, s
         complain(r, p, mode, "another result than the GPU's", "");
 }
 
+static bool agrees(const Corpus *c, Run *r, uint32_t i, const DiffProgram *p) {
+    return diff_emulate(r->devices[0], p, r->in, r->out) == TLE_EMU_OK &&
+           diff_hash(r->out, p->out_bytes) == answer(c, i).hash;
+}
+
+static uint32_t ones(uint32_t bits) {
+    return bits ? 1 + ones(bits & (bits - 1)) : 0;
+}
+
+/* Looks for departures, a few at a time, with which the program agrees, and leaves them in it. */
+static bool depart(const Corpus *c, Run *r, uint32_t i, DiffProgram *p) {
+    DiffProgram as;
+    uint32_t lines = diff_compiled(p, 0, &as);
+    diff_free(&as);
+    for (uint32_t which = 1; lines <= LINES_MOST && which < 1u << lines; which++) {
+        if (ones(which) > DEPARTURES_MOST)
+            continue;
+        diff_compiled(p, which, &as);
+        if (as.length && agrees(c, r, i, &as)) {
+            diff_free(p);
+            *p = as;
+            r->departing++;
+            return true;
+        }
+        diff_free(&as);
+    }
+    return false;
+}
+
+static void exact(const Corpus *c, Run *r, uint32_t i, DiffProgram *p) {
+    Reason why = reason(p->seed);
+    r->excluded[why]++;
+    if (why == NOT_RUN)
+        return;
+    bool right = agrees(c, r, i, p);
+    if (why && right)
+        complain(r, p, 0, "excluded, but gives the GPU's answer", "");
+    if (why)
+        return;
+    right = right || depart(c, r, i, p);
+    for (size_t mode = right; mode < (i % OTHER_MODES ? 1 : MODES); mode++)
+        execute(c, r, i, p, mode);
+}
+
 static bool program(Corpus *c, Run *r, uint32_t i, bool mine) {
     DiffProgram p;
-    if (!diff_generate(i < c->head.exact ? i : DIFF_APPROX + (i - c->head.exact), &p))
+    bool is_exact = i < c->head.exact;
+    if (!diff_generate(is_exact ? i : DIFF_APPROX + (i - c->head.exact), &p))
         return false;
     bool same = (uint32_t)diff_hash(p.text, p.length) == answer(c, i).text;
-    bool inside = i < c->head.exact || c->raw + p.out_bytes <= c->data + c->size;
-    if (!same)
+    bool inside = is_exact || c->raw + p.out_bytes <= c->data + c->size;
+    if (!same && reason(p.seed) != NOT_RUN)
         complain(r, &p, 0, "the generator has changed; the corpus has to be made anew", "");
-    for (size_t mode = 0; same && inside && mine && mode < (i % OTHER_MODES ? 1 : MODES); mode++)
+    else if (inside && mine && is_exact)
+        exact(c, r, i, &p);
+    for (size_t mode = 0; !is_exact && same && inside && mine && mode < MODES; mode++)
         execute(c, r, i, &p, mode);
     r->done += mine;
-    c->raw += i < c->head.exact ? 0 : p.out_bytes;
+    c->raw += is_exact ? 0 : p.out_bytes;
     diff_free(&p);
     return inside;
+}
+
+static void print_outcome(const Run *r, bool fine) {
+    static const char *const texts[] = {"",
+#define X(id, text) text,
+                                        REASONS(X)
+#undef X
+    };
+    printf("%u programs, %u of them with departures of the GPU's compiler, %u mistakes%s\n",
+           r->done, r->departing, r->bad, fine ? "" : ", corpus cut short");
+    for (uint32_t k = 1; k < REASON_COUNT; k++)
+        if (r->excluded[k])
+            printf("%u excluded: %s\n", r->excluded[k], texts[k]);
 }
 
 int main(int argc, char **argv) {
@@ -120,7 +215,7 @@ int main(int argc, char **argv) {
     }
     for (uint32_t i = 0; fine && i < c.head.exact + c.head.approx; i++)
         fine = program(&c, &r, i, i % of == part);
-    printf("%u programs, %u mistakes%s\n", r.done, r.bad, fine ? "" : ", corpus cut short");
+    print_outcome(&r, fine);
     for (size_t m = 0; m < MODES; m++)
         tle_emu_destroy(r.devices[m]);
     free(r.in);

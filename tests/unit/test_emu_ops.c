@@ -241,7 +241,7 @@ static uint64_t first_nan(double r, uint64_t a, uint64_t b, uint64_t c) {
            : isnan(f64(c)) ? c | quiet
                            : u64(r);
 }
-REF(r_dfma, first_nan(fma(f64(a), f64(b), f64(c)), a, b, c))
+REF(r_dfma, first_nan(fma(f64(a), f64(b), f64(c)), b, c, a))
 REF(r_ddiv, first_nan(f64(a) / f64(b), a, b, 0))
 
 static float flush(float f) {
