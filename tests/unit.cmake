@@ -65,7 +65,7 @@ function(add_unit_test source area)
         list(APPEND environment TLE_DEVICE=emu)
     endif()
     set_tests_properties(${test_name} PROPERTIES ENVIRONMENT "${environment}" LABELS ${area}
-                         TIMEOUT 600)
+                         TIMEOUT $<IF:$<BOOL:${TLE_SANITIZE}>,3600,600>)
     if(name MATCHES "^soak_")
         set_tests_properties(${test_name} PROPERTIES LABELS soak TIMEOUT 14400)
     endif()
