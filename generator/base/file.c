@@ -1,8 +1,9 @@
 /* Whole files in and out, on POSIX calls.
  *
  * A write goes to a temporary file beside the target and is renamed over it: readers see the old
- * contents or the new ones. There is no fsync: the files are build products, and what a power
- * failure loses is built again. */
+ * contents or the new ones. Only a regular file is replaced so; links are followed, and devices and
+ * pipes written to. There is no fsync: the files are build products, and what a power failure
+ * loses is built again. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/file.h"
 
@@ -96,21 +97,23 @@ static bool write_all(int fd, const unsigned char *data, size_t len) {
     return true;
 }
 
-static bool write_and_rename(const char *temporary, const char *path, const void *data,
-                             size_t len) {
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+/* Writes to what opening `path` for writing gives. */
+static bool write_opened(const char *path, const void *data, size_t len) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return false;
     bool ok = write_all(fd, data, len);
     int saved = errno;
-    if (close(fd) && ok) {
-        ok = false;
-        saved = errno;
-    }
-    if (ok && rename(temporary, path)) {
-        ok = false;
-        saved = errno;
-    }
+    if (close(fd) && ok)
+        return false;
+    errno = saved;
+    return ok;
+}
+
+static bool write_and_rename(const char *temporary, const char *path, const void *data,
+                             size_t len) {
+    bool ok = write_opened(temporary, data, len) && !rename(temporary, path);
+    int saved = errno;
     if (!ok) {
         unlink(temporary);
         errno = saved;
@@ -118,7 +121,15 @@ static bool write_and_rename(const char *temporary, const char *path, const void
     return ok;
 }
 
+/* Whether a file may take the name: a device, a pipe or a link must keep it. */
+static bool replaceable(const char *path) {
+    struct stat st;
+    return lstat(path, &st) || S_ISREG(st.st_mode);
+}
+
 bool file_write(const char *path, const void *data, size_t len) {
+    if (!replaceable(path))
+        return write_opened(path, data, len);
     if (same_contents(path, data, len))
         return true;
     size_t size = strlen(path) + 32;

@@ -9,7 +9,8 @@
  * errno says why. */
 char *file_read(Arena *a, const char *path, size_t *len_out);
 /* Writes to a temporary name beside `path` and renames, so a reader never sees half a file.
- * Leaves the file untouched (and its time stamp old) when the contents are already equal. */
+ * Leaves the file untouched (and its time stamp old) when the contents are already equal. What is
+ * no regular file itself (a link, a device, a pipe) is written to and stays what it is. */
 bool file_write(const char *path, const void *data, size_t len);
 
 #endif

@@ -218,6 +218,35 @@ static void test_file_errors(void **state) {
     assert_int_equal(errno, ENOENT);
 }
 
+/* A device would be lost if a file took its name: root can rename over /dev/null. */
+static void test_file_write_keeps_links_and_pipes(void **state) {
+    char dir[] = "base_test_XXXXXX", link[64], file[64], pipe_path[64], got[4] = "";
+    struct stat st;
+    size_t len = 0;
+    assert_non_null(mkdtemp(dir));
+    snprintf(link, sizeof link, "%s/link", dir);
+    snprintf(file, sizeof file, "%s/file", dir);
+    snprintf(pipe_path, sizeof pipe_path, "%s/pipe", dir);
+    assert_int_equal(symlink("file", link), 0);
+    assert_true(file_write(link, "one", 3));
+    assert_true(file_write(link, "two", 3));
+    assert_int_equal(lstat(link, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_string_equal(file_read(*state, file, &len), "two");
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    int end = open(pipe_path, O_RDWR); /* so that no side waits for the other */
+    assert_true(end >= 0);
+    assert_true(file_write(pipe_path, "abc", 3));
+    assert_int_equal(read(end, got, sizeof got), 3);
+    assert_memory_equal(got, "abc", 3);
+    assert_int_equal(lstat(pipe_path, &st), 0);
+    assert_true(S_ISFIFO(st.st_mode));
+    close(end);
+    assert_false(file_write(dir, "x", 1));
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(unlink(link) || unlink(file) || unlink(pipe_path) || rmdir(dir), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_arena_zeroed_aligned_reused, setup, teardown),
@@ -230,6 +259,7 @@ int main(void) {
         cmocka_unit_test(test_sha256),
         cmocka_unit_test_setup_teardown(test_file_round_trip_keeps_time_stamp, setup, teardown),
         cmocka_unit_test_setup_teardown(test_file_errors, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_file_write_keeps_links_and_pipes, setup, teardown),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }
