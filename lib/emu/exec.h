@@ -45,6 +45,7 @@ ExecFn x_ld, x_st, x_ld_param, x_prefetch, x_createpolicy;
 /* exec_atomic.c */
 ExecFn x_atom;
 uint64_t atomic_result(const Insn *in, uint64_t old, uint64_t b, uint64_t c);
+uint64_t atomic_global_result(const Insn *in, uint64_t old, uint64_t b, uint64_t c);
 /* exec_cp_async.c, exec_bulk.c, exec_mbarrier.c */
 ExecFn x_cp_async, x_async_commit, x_async_wait, x_cp_async_arrive, x_bulk, x_st_async, x_mbarrier;
 /* exec_warp.c */

@@ -72,11 +72,17 @@ uint64_t atomic_result(const Insn *in, uint64_t old, uint64_t b, uint64_t c) {
                                                : integer_result(in, old, b, c);
 }
 
-/* Sums of f32 in global memory take and give no denormals; those in shared memory do. */
-static bool flushes(const Insn *in, uint64_t address) {
-    bool global = in->space == SPACE_GLOBAL ||
-                  (in->space == SPACE_GENERIC && (address & WINDOW_MASK) != SHARED_WINDOW);
-    return global && in->type == TY_F32 && in->sub == MOD_ADD;
+/* In global memory sums of f32 neither take nor give denormals; in shared memory they do. */
+uint64_t atomic_global_result(const Insn *in, uint64_t old, uint64_t b, uint64_t c) {
+    if (in->type != TY_F32 || in->sub != MOD_ADD)
+        return atomic_result(in, old, b, c);
+    old = fp_flush((uint32_t)old);
+    return fp_flush((uint32_t)atomic_result(in, old, fp_flush((uint32_t)b), 0));
+}
+
+static bool is_global(const Insn *in, uint64_t address) {
+    return in->space == SPACE_GLOBAL ||
+           (in->space == SPACE_GENERIC && (address & WINDOW_MASK) != SHARED_WINDOW);
 }
 
 static uint64_t operand(const Warp *w, const Insn *in, int32_t code, uint32_t i) {
@@ -100,15 +106,13 @@ static void lane_atomic_128(Warp *w, const Insn *in, uint32_t i, uint8_t *host) 
 }
 
 /* ext: destinations then sources of a vector; d and b of a scalar. */
-static void lane_atomic(Warp *w, const Insn *in, uint32_t i, uint8_t *host, bool flush) {
+static void lane_atomic(Warp *w, const Insn *in, uint32_t i, uint8_t *host, bool global) {
     for (uint32_t k = 0; k < in->vec; k++) {
         uint64_t old = 0, b = operand(w, in, in->ext[in->vec + k], i), r;
         uint64_t c = in->sub == MOD_CAS ? operand(w, in, in->c, i) : 0;
         int32_t d = in->ext[k];
         memcpy(&old, host + k * in->size, in->size);
-        r = flush ? fp_flush((uint32_t)atomic_result(in, fp_flush((uint32_t)old),
-                                                     fp_flush((uint32_t)b), 0))
-                  : atomic_result(in, old, b, c);
+        r = global ? atomic_global_result(in, old, b, c) : atomic_result(in, old, b, c);
         if (memcmp(host + k * in->size, &r, in->size) != 0)
             note_change(w->launch);
         memcpy(host + k * in->size, &r, in->size);
@@ -138,7 +142,7 @@ void x_atom(Warp *w, const Insn *in, uint32_t mask) {
         if (in->type == TY_B128)
             lane_atomic_128(w, in, i, host[i]);
         else
-            lane_atomic(w, in, i, host[i], flushes(in, address[i]));
+            lane_atomic(w, in, i, host[i], is_global(in, address[i]));
         if (race)
             race_sync_write(w, in, address[i]);
     }

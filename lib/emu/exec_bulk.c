@@ -17,7 +17,8 @@ static void combine(AsyncOp *op) {
         uint64_t old = 0, b = 0;
         memcpy(&old, op->to[0] + at, in->size);
         memcpy(&b, op->from[0] + at, in->size);
-        old = atomic_result(in, old, b, 0);
+        old = in->bulk->to_global ? atomic_global_result(in, old, b, 0)
+                                  : atomic_result(in, old, b, 0);
         memcpy(op->to[0] + at, &old, in->size);
     }
     async_end_write(op, op->to[0], op->bytes[0]);
