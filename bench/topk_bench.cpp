@@ -93,10 +93,13 @@ class Case {
         for (int i = 0; i < copies; i++)
             check(tle_copy(handle, scores.at(copy_bytes * static_cast<size_t>(i)), host.data(),
                            copy_bytes));
-        ReferenceTopk reference = {
-            host.data(), shape.rows, shape.columns, static_cast<int64_t>(stride),
-            shape.k,     nullptr,    nullptr,       expected.data(),
-            shape.k};
+        ReferenceTopk reference = {};
+        reference.scores = host.data();
+        reference.rows = shape.rows;
+        reference.columns = shape.columns;
+        reference.row_stride = static_cast<int64_t>(stride);
+        reference.k = reference.index_row_stride = shape.k;
+        reference.indices = expected.data();
         if (!reference_topk(&reference))
             throw std::runtime_error("no memory for the reference");
     }

@@ -320,13 +320,31 @@ TLE_API tle_status tle_synchronize(tle_handle handle, tle_stream stream);
 #define TLE_TOPK_SELECT_MAX_K       4096
 #define TLE_TOPK_SELECT_MAX_ROWS    INT32_MAX
 #define TLE_TOPK_SELECT_MAX_COLUMNS INT32_MAX
+#define TLE_TOPK_SELECT_MAX_PAGE    (1 << 30)
+
+typedef enum tle_index_base {
+    TLE_INDEX_RELATIVE = 0, /* indices count from the row's start */
+    TLE_INDEX_ABSOLUTE = 1  /* from column 0: the row's start is added */
+} tle_index_base;
 
 /* Row r reads scores[r * row_stride + start + i] for 0 <= i < length, where
  *   start  = row_starts ? max(row_starts[r], 0) : 0
- *   length = max(0, min(lengths ? lengths[r] : columns, columns - start))
- * so start >= columns, or a length of zero or less, is an empty row. It writes
- * indices[r * index_row_stride + j] for 0 <= j < k: the chosen i in ascending order, then -1 where
- * the row has fewer than k elements. Indices count from the row's start.
+ *   given  = lengths ? lengths[r / next_n] - next_n + r % next_n + 1 : columns
+ *   length = max(0, min(given, columns - start))
+ * and next_n of 0 means 1, which makes given lengths[r]. So start >= columns, or a length of zero
+ * or less, is an empty row. It writes indices[r * index_row_stride + j] for 0 <= j < k: the chosen
+ * i in ascending order, then -1 where the row has fewer than k elements.
+ *
+ * What is written may be changed and added to; every field that is zero leaves it as it is:
+ *   sorted      the places are ordered by score downwards, then i upwards
+ *   values      receives the chosen scores, bit for bit; -inf where indices has -1
+ *   index_base  absolute: start is added to every index
+ *   page_table  then an index x becomes page * page_size + x % page_size, where page is
+ *               page_table[t * page_table_stride + x / page_size] and t is row_to_table[r], or
+ *               r / next_n without it; -1 throughout the row if t is not in 0 .. page_tables - 1
+ *   offsets     or, instead of pages, x becomes x + offsets[r]
+ *   raw_indices receives the indices as they were before pages or offsets
+ * -1 stays -1. Sums and products wrap at 32 bits.
  *
  * Which are chosen is a function of the row and k alone, on every device and in every batch: the
  * greatest; NaN of any sign is greater than +inf and all NaNs are equal; -0 equals +0; among equal
@@ -334,8 +352,8 @@ TLE_API tle_status tle_synchronize(tle_handle handle, tle_stream stream);
  *
  * All pointers are device memory (host memory on the emulator) and need only the alignment of
  * their element, 4 bytes; kernels with wide loads are chosen where base and stride allow. Rows of
- * scores may overlap (any row_stride >= 0, so 0 repeats one row); rows of indices may not. The
- * output may not overlap an input. */
+ * scores may overlap (any row_stride >= 0, so 0 repeats one row), and so may tables; rows of
+ * outputs may not. An output may not overlap an input or another output. */
 typedef struct tle_topk_select_params {
     size_t struct_size;
     int32_t dtype;             /* tle_dtype of the scores: TLE_DTYPE_FLOAT32 */
@@ -347,12 +365,49 @@ typedef struct tle_topk_select_params {
     int64_t row_stride;        /* elements from row to row, >= 0 */
     const int32_t *lengths;    /* [rows], or NULL: every row is as long as it can be */
     const int32_t *row_starts; /* [rows], or NULL: every row starts at 0 */
-    int32_t *indices;          /* [rows, k]; may be NULL when rows is 0 */
+    int32_t *indices;          /* [rows, k]; may be NULL when rows is 0, or beside values alone */
     int64_t index_row_stride;  /* elements from row to row, >= k */
+    int32_t sorted;            /* 0 or 1 */
+    int32_t index_base;        /* tle_index_base */
+    int64_t next_n;            /* rows that share an entry of lengths, >= 0 */
+    float *values;             /* [rows, k], or NULL */
+    int64_t value_row_stride;  /* elements from row to row, >= k; with values */
+    int32_t *raw_indices;      /* [rows, k], or NULL; needs page_table or offsets */
+    int64_t raw_index_row_stride; /* elements from row to row, >= k; with raw_indices */
+    const int32_t *offsets;       /* [rows], or NULL */
+    const int32_t *page_table;    /* [page_tables, columns / page_size rounded up], or NULL */
+    int64_t page_table_stride;    /* elements from table to table, >= 0 */
+    int64_t page_tables;          /* at least rows / next_n rounded up without row_to_table */
+    int64_t page_size;            /* power of two, 1 .. TLE_TOPK_SELECT_MAX_PAGE */
+    const int32_t *row_to_table;  /* [rows], or NULL */
 } tle_topk_select_params;
 
 #define TLE_TOPK_SELECT_PARAMS_INIT                                                                \
-    {sizeof(tle_topk_select_params), TLE_DTYPE_FLOAT32, 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL, 0}
+    {sizeof(tle_topk_select_params),                                                               \
+     TLE_DTYPE_FLOAT32,                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     NULL,                                                                                         \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     0,                                                                                            \
+     TLE_INDEX_RELATIVE,                                                                           \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     NULL}
 
 /* Selects. workspace is device memory of at least what tle_topk_select_workspace_size answers, a
  * multiple of 16, may be NULL when that is 0; its contents mean nothing before and after. rows == 0

@@ -9,6 +9,9 @@ follows from how many keys the lower ranks selected.
 
 A share that fits one tile stays in registers, so such a row is read once. Other rows are read once
 for each digit, once to count and once to write. Shares may be empty.
+
+The two forms are select.py's: LIST = 0 writes the indices; LIST > 0 selects into a list in the shared
+memory of CTA 0, from which that CTA makes the outputs.
 """
 import triton
 import triton.language as tl
@@ -17,6 +20,19 @@ import triton.experimental.tle.language as tle
 
 BITS = tl.constexpr(8)
 BINS = tl.constexpr(256)
+
+# Bits of flags: which of the arrays the call passes, and SORTED and ABSOLUTE of its options.
+LENGTHS = tl.constexpr(1)
+ROW_STARTS = tl.constexpr(2)
+INDICES = tl.constexpr(4)
+VALUES = tl.constexpr(8)
+RAW = tl.constexpr(16)
+SORTED = tl.constexpr(32)
+ABSOLUTE = tl.constexpr(64)
+PAGES = tl.constexpr(128)
+ROW_TO_TABLE = tl.constexpr(256)
+OFFSETS = tl.constexpr(512)
+
 MESH8 = tled.device_mesh({"block_cluster": [("cluster_x", 8)]})
 MESH16 = tled.device_mesh({"block_cluster": [("cluster_x", 16)]})
 
@@ -141,41 +157,97 @@ def counts_before(counts, larger, equal, rank, MESH: tl.constexpr):
 
 
 @triton.jit
-def write_tile(out, key, before, index, threshold, ties, larger_before, equal_before):
+def put(out, place, index, mask, LIST: tl.constexpr, MESH: tl.constexpr):
+    """Writes to CTA 0's list if there is one, else to memory."""
+    if LIST:
+        tl.store(tle.remote(tle.gpu.local_ptr(out, (place,)), 0, scope=MESH), index, mask=mask)
+    else:
+        tl.store(out + place, index, mask=mask)
+
+
+@triton.jit
+def write_tile(out, key, before, index, threshold, ties, larger_before, equal_before, LIST: tl.constexpr,
+               MESH: tl.constexpr):
     """Writes the indices of a tile's selected keys; before counts both kinds in front of each key."""
     equal_rank = equal_before + (before >> 16)
     selected = (key > threshold) | ((key == threshold) & (equal_rank < ties))
-    tl.store(out + larger_before + (before & 0xFFFF) + tl.minimum(equal_rank, ties), index, mask=selected)
+    put(out, larger_before + (before & 0xFFFF) + tl.minimum(equal_rank, ties), index, selected, LIST, MESH)
 
 
 @triton.jit
-def write_all(out, count, want, rank, CTAS: tl.constexpr, BLOCK: tl.constexpr):
+def write_all(out, count, want, rank, BLOCK: tl.constexpr, LIST: tl.constexpr, MESH: tl.constexpr):
     """A row with no more than want elements selects them all; -1 fills the rest."""
-    for base in range(rank * BLOCK, want, CTAS * BLOCK):
+    for base in range(rank * BLOCK, want, MESH.size * BLOCK):
         place = base + tl.arange(0, BLOCK)
-        tl.store(out + place, tl.where(place < count, place, -1), mask=place < want)
+        put(out, place, tl.where(place < count, place, -1), place < want, LIST, MESH)
 
 
 @triton.jit
-def topk_cluster(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
-                 MESH: tl.constexpr, K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr):
-    """One row per cluster. flags: 1 = lengths given, 2 = row_starts given. K = 0: k is a run-time value."""
-    tl.static_assert(BLOCK <= 16384, "two counts of a tile share one signed 32-bit word")
+def write_outputs(place, index, mask, row, start, row_id, request, indices, index_stride, flags, rest):
+    """Writes what the call asks for about the elements `index` of the row, of which -1 is none."""
+    values, value_stride, raw, raw_stride, offsets, table, table_stride, tables, page_shift, row_to_table = rest
+    chosen = mask & (index >= 0)
+    if (flags & VALUES) != 0:
+        value = tl.load(row + start + index, mask=chosen, other=float("-inf"))
+        tl.store(values + row_id * value_stride + place, value, mask=mask)
+    if (flags & ABSOLUTE) != 0:
+        index = tl.where(chosen, index + start, -1)
+    if (flags & RAW) != 0:
+        tl.store(raw + row_id * raw_stride + place, index, mask=mask)
+    if (flags & PAGES) != 0:
+        number = request
+        if (flags & ROW_TO_TABLE) != 0:
+            number = tl.load(row_to_table + row_id)
+        paged = chosen & (number >= 0) & (number < tables)
+        page = tl.load(table + number.to(tl.int64) * table_stride + (index >> page_shift), mask=paged, other=0)
+        index = tl.where(paged, (page << page_shift) + (index & ((1 << page_shift) - 1)), -1)
+    if (flags & OFFSETS) != 0:
+        index = tl.where(chosen, index + tl.load(offsets + row_id), -1)
+    if (flags & INDICES) != 0:
+        tl.store(indices + row_id * index_stride + place, index, mask=mask)
+
+
+@triton.jit
+def sorted_list(listed, want, row, start, TILE: tl.constexpr):
+    """The list by key descending, then index ascending. -1 has key 0, so it comes last."""
+    place = tl.arange(0, TILE)
+    index = tl.load(tle.gpu.local_ptr(listed, (place,)), mask=place < want, other=-1)
+    x = tl.load(row + start + index, mask=index >= 0, other=0.0)
+    key = tl.where(index >= 0, ordered_key(x), 0).to(tl.uint64)
+    pair = tl.sort((key << 32) | (~index).to(tl.uint32, bitcast=True).to(tl.uint64), descending=True)
+    return ~pair.to(tl.uint32).to(tl.int32, bitcast=True)
+
+
+@triton.jit
+def finish(listed, want, row, start, row_id, request, indices, index_stride, flags, rest, LIST: tl.constexpr,
+           BLOCK: tl.constexpr):
+    """From the list of a row's chosen elements, in ascending order and then -1, to the outputs."""
+    if (flags & SORTED) != 0:
+        # The smallest tile that holds the list; a tile costs its own size.
+        below = 0
+        for tile in tl.static_range(3):
+            TILE: tl.constexpr = (512, 2048, 4096)[tile]
+            if TILE <= LIST:
+                if (want > below) & (want <= TILE):
+                    place = tl.arange(0, TILE)
+                    index = sorted_list(listed, want, row, start, TILE)
+                    write_outputs(place, index, place < want, row, start, row_id, request, indices,
+                                  index_stride, flags, rest)
+            below = TILE
+    else:
+        for base in range(0, want, BLOCK):
+            place = base + tl.arange(0, BLOCK)
+            index = tl.load(tle.gpu.local_ptr(listed, (place,)), mask=place < want, other=-1)
+            write_outputs(place, index, place < want, row, start, row_id, request, indices, index_stride,
+                          flags, rest)
+
+
+@triton.jit
+def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
+                  LIST: tl.constexpr):
     CTAS: tl.constexpr = MESH.size
-    rank = tle.shard_id(MESH, 0)
-    row_id = (tl.program_id(0) // CTAS).to(tl.int64)
-    start = 0
-    length = columns
-    if (flags & 2) != 0:
-        start = tl.load(row_starts + row_id)
-    if (flags & 1) != 0:
-        length = tl.load(lengths + row_id)
-    start = tl.minimum(tl.maximum(start, 0), columns)
-    length = tl.minimum(tl.maximum(length, 0), columns - start)
-    want = k if K == 0 else K
-    out = indices + row_id * index_stride
     if length <= want:
-        write_all(out, length, want, rank, CTAS, 256)
+        write_all(out, length, want, rank, 256, LIST, MESH)
         return
     # Shares are whole groups from the group that holds the row's start; places count from there.
     first = (start // GROUP) * GROUP
@@ -184,7 +256,7 @@ def topk_cluster(scores, lengths, row_starts, indices, row_stride, index_stride,
     size = ((span - 1) // (CTAS * GROUP) + 1) * GROUP
     offset = rank * size
     count = tl.minimum(tl.maximum(span - offset, 0), size)
-    share = scores + row_id * row_stride + first + offset
+    share = row + first + offset
     skip = tl.maximum(skip - offset, 0)
     tiles = (size - 1) // BLOCK + 1
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
@@ -205,11 +277,45 @@ def topk_cluster(scores, lengths, row_starts, indices, row_stride, index_stride,
     larger_before, equal_before = counts_before(counts, larger, equal, rank, MESH)
     # Places of the share become indices of the row.
     index = offset + first - start + tl.arange(0, BLOCK)
-    write_tile(out, key, before, index, threshold, ties, larger_before, equal_before)
+    write_tile(out, key, before, index, threshold, ties, larger_before, equal_before, LIST, MESH)
     for t in range(1, tiles):
         total = tl.sum(both_counts(key, threshold))
         larger_before += total & 0xFFFF
         equal_before += total >> 16
         key = tile_keys(share, t * BLOCK, skip, count, BLOCK, GROUP)
         before, total = tle.cumsum(both_counts(key, threshold))
-        write_tile(out, key, before, index + t * BLOCK, threshold, ties, larger_before, equal_before)
+        write_tile(out, key, before, index + t * BLOCK, threshold, ties, larger_before, equal_before, LIST, MESH)
+
+
+@triton.jit
+def topk_cluster(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
+                 MESH: tl.constexpr, K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
+                 LIST: tl.constexpr = 0, next_n=1, values=None, value_stride=0, raw_indices=None, raw_stride=0,
+                 offsets=None, page_table=None, table_stride=0, page_tables=0, page_shift=0, row_to_table=None):
+    """One row per cluster. K = 0: k is a run-time value."""
+    tl.static_assert(BLOCK <= 16384, "two counts of a tile share one signed 32-bit word")
+    rank = tle.shard_id(MESH, 0)
+    row_id = (tl.program_id(0) // MESH.size).to(tl.int64)
+    request = tl.program_id(0) // MESH.size // next_n
+    start = 0
+    length = columns
+    if (flags & ROW_STARTS) != 0:
+        start = tl.load(row_starts + row_id)
+    if (flags & LENGTHS) != 0:
+        if LIST:
+            length = tl.maximum(tl.load(lengths + request), 0)
+            length -= next_n - 1 - (tl.program_id(0) // MESH.size) % next_n
+        else:
+            length = tl.load(lengths + row_id)
+    start = tl.minimum(tl.maximum(start, 0), columns)
+    length = tl.minimum(tl.maximum(length, 0), columns - start)
+    want = k if K == 0 else K
+    row = scores + row_id * row_stride
+    out = tle.gpu.alloc([LIST], tl.int32, nv_mma_shared_layout=False) if LIST else indices + row_id * index_stride
+    select_shares(out, row, start, length, want, rank, MESH, BLOCK, GROUP, LIST)
+    if LIST:
+        tle.distributed_barrier(MESH)
+        if rank == 0:
+            rest = (values, value_stride, raw_indices, raw_stride, offsets, page_table, table_stride, page_tables,
+                    page_shift, row_to_table)
+            finish(out, want, row, start, row_id, request, indices, index_stride, flags, rest, LIST, 1024)

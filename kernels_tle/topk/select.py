@@ -12,6 +12,9 @@ Every body writes the answer in ascending order of index, so ties go to the smal
 result does not depend on how threads were scheduled, nor on the body.
 Order: NaN of any sign is greatest and all NaNs tie; -0 equals +0.
 
+Each body has two forms. LIST = 0 writes the indices. LIST > 0, the most that k may be, selects into a
+list in shared memory, whatever the outputs are; finish makes them from it.
+
 Source of the methods: radix select over histograms as in "Parallel Top-K Algorithms on GPU" (SC'23);
 sampling as in Floyd and Rivest, "Expected time bounds for selection" (CACM 1975), with the estimate
 never trusted: the list is counted.
@@ -22,6 +25,18 @@ from triton.language.extra import libdevice
 import triton.experimental.tle.language as tle
 
 BINS = tl.constexpr(2048)
+
+# Bits of flags: which of the arrays the call passes, and SORTED and ABSOLUTE of its options.
+LENGTHS = tl.constexpr(1)
+ROW_STARTS = tl.constexpr(2)
+INDICES = tl.constexpr(4)
+VALUES = tl.constexpr(8)
+RAW = tl.constexpr(16)
+SORTED = tl.constexpr(32)
+ABSOLUTE = tl.constexpr(64)
+PAGES = tl.constexpr(128)
+ROW_TO_TABLE = tl.constexpr(256)
+OFFSETS = tl.constexpr(512)
 
 
 @triton.jit
@@ -107,7 +122,17 @@ def find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK: tl.c
 
 
 @triton.jit
-def write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK: tl.constexpr, GROUP: tl.constexpr):
+def put(out, place, index, mask, LIST: tl.constexpr):
+    """Writes to the list if there is one, else to memory."""
+    if LIST:
+        tl.store(tle.gpu.local_ptr(out, (place,)), index, mask=mask)
+    else:
+        tl.store(out + place, index, mask=mask)
+
+
+@triton.jit
+def write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK: tl.constexpr, GROUP: tl.constexpr,
+                   LIST: tl.constexpr):
     """Writes the positions of the selected keys in ascending order."""
     larger_before = 0
     equal_before = 0
@@ -121,52 +146,134 @@ def write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK: t
         equal_rank = equal_before + (before >> 16)
         selected = larger | (equal & (equal_rank < ties))
         place = larger_before + (before & 0xFFFF) + tl.minimum(equal_rank, ties)
-        tl.store(out + place, base - start + tl.arange(0, BLOCK), mask=selected)
+        put(out, place, base - start + tl.arange(0, BLOCK), selected, LIST)
         larger_before += total & 0xFFFF
         equal_before += total >> 16
 
 
 @triton.jit
-def write_all(out, count, want, BLOCK: tl.constexpr):
+def write_all(out, count, want, BLOCK: tl.constexpr, LIST: tl.constexpr):
     """A row with no more than want elements selects them all; -1 fills the rest."""
     for base in range(0, want, BLOCK):
         place = base + tl.arange(0, BLOCK)
-        tl.store(out + place, tl.where(place < count, place, -1), mask=place < want)
+        put(out, place, tl.where(place < count, place, -1), place < want, LIST)
 
 
 @triton.jit
-def row_window(lengths, row_starts, columns, flags):
-    """(start, end) of this program's row. flags: 1 = lengths given, 2 = row_starts given."""
+def row_window(lengths, row_starts, columns, flags, next_n, LIST: tl.constexpr):
+    """(start, end) of this program's row."""
     row_id = tl.program_id(0).to(tl.int64)
     start = 0
     length = columns
-    if (flags & 2) != 0:
+    if (flags & ROW_STARTS) != 0:
         start = tl.load(row_starts + row_id)
-    if (flags & 1) != 0:
-        length = tl.load(lengths + row_id)
+    if (flags & LENGTHS) != 0:
+        if LIST:
+            row = tl.program_id(0)
+            length = tl.maximum(tl.load(lengths + row // next_n), 0) - (next_n - 1 - row % next_n)
+        else:
+            length = tl.load(lengths + row_id)
     start = tl.minimum(tl.maximum(start, 0), columns)
     return start, start + tl.minimum(tl.maximum(length, 0), columns - start)
 
 
+# --- the fused forms ---------------------------------------------------------------------------------
+
+
 @triton.jit
-def topk_select(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
-                K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr):
-    """One row per program. K = 0: k is a run-time value."""
-    tl.static_assert(BLOCK <= 32768, "two counts of a tile share one 32-bit word")
-    row_id = tl.program_id(0).to(tl.int64)
-    start, end = row_window(lengths, row_starts, columns, flags)
-    want = k if K == 0 else K
-    out = indices + row_id * index_stride
+def write_outputs(place, index, mask, row, start, row_id, request, indices, index_stride, flags, rest):
+    """Writes what the call asks for about the elements `index` of the row, of which -1 is none."""
+    values, value_stride, raw, raw_stride, offsets, table, table_stride, tables, page_shift, row_to_table = rest
+    chosen = mask & (index >= 0)
+    if (flags & VALUES) != 0:
+        value = tl.load(row + start + index, mask=chosen, other=float("-inf"))
+        tl.store(values + row_id * value_stride + place, value, mask=mask)
+    if (flags & ABSOLUTE) != 0:
+        index = tl.where(chosen, index + start, -1)
+    if (flags & RAW) != 0:
+        tl.store(raw + row_id * raw_stride + place, index, mask=mask)
+    if (flags & PAGES) != 0:
+        number = request
+        if (flags & ROW_TO_TABLE) != 0:
+            number = tl.load(row_to_table + row_id)
+        paged = chosen & (number >= 0) & (number < tables)
+        page = tl.load(table + number.to(tl.int64) * table_stride + (index >> page_shift), mask=paged, other=0)
+        index = tl.where(paged, (page << page_shift) + (index & ((1 << page_shift) - 1)), -1)
+    if (flags & OFFSETS) != 0:
+        index = tl.where(chosen, index + tl.load(offsets + row_id), -1)
+    if (flags & INDICES) != 0:
+        tl.store(indices + row_id * index_stride + place, index, mask=mask)
+
+
+@triton.jit
+def sorted_list(listed, want, row, start, TILE: tl.constexpr):
+    """The list by key descending, then index ascending. -1 has key 0, so it comes last."""
+    place = tl.arange(0, TILE)
+    index = tl.load(tle.gpu.local_ptr(listed, (place,)), mask=place < want, other=-1)
+    x = tl.load(row + start + index, mask=index >= 0, other=0.0)
+    key = tl.where(index >= 0, ordered_key(x), 0).to(tl.uint64)
+    pair = tl.sort((key << 32) | (~index).to(tl.uint32, bitcast=True).to(tl.uint64), descending=True)
+    return ~pair.to(tl.uint32).to(tl.int32, bitcast=True)
+
+
+@triton.jit
+def finish(listed, want, row, start, row_id, request, indices, index_stride, flags, rest, LIST: tl.constexpr,
+           BLOCK: tl.constexpr):
+    """From the list of a row's chosen elements, in ascending order and then -1, to the outputs."""
+    if (flags & SORTED) != 0:
+        # The smallest tile that holds the list; a tile costs its own size.
+        below = 0
+        for tile in tl.static_range(3):
+            TILE: tl.constexpr = (512, 2048, 4096)[tile]
+            if TILE <= LIST:
+                if (want > below) & (want <= TILE):
+                    place = tl.arange(0, TILE)
+                    index = sorted_list(listed, want, row, start, TILE)
+                    write_outputs(place, index, place < want, row, start, row_id, request, indices,
+                                  index_stride, flags, rest)
+            below = TILE
+    else:
+        for base in range(0, want, BLOCK):
+            place = base + tl.arange(0, BLOCK)
+            index = tl.load(tle.gpu.local_ptr(listed, (place,)), mask=place < want, other=-1)
+            write_outputs(place, index, place < want, row, start, row_id, request, indices, index_stride,
+                          flags, rest)
+
+
+# --- any row -----------------------------------------------------------------------------------------
+
+
+@triton.jit
+def select_radix(out, row, start, end, want, BLOCK: tl.constexpr, GROUP: tl.constexpr, LIST: tl.constexpr):
     if end - start <= want:
-        write_all(out, end - start, want, 1024)
+        write_all(out, end - start, want, 1024, LIST)
         return
-    row = scores + row_id * row_stride
     first = (start // GROUP) * GROUP
     tiles = (end - first - 1) // BLOCK + 1
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
     found = alloc_found()
     threshold, ties = find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK, GROUP)
-    write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP)
+    write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP, LIST)
+
+
+@triton.jit
+def topk_select(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
+                K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
+                LIST: tl.constexpr = 0, next_n=1, values=None, value_stride=0, raw_indices=None, raw_stride=0,
+                offsets=None, page_table=None, table_stride=0, page_tables=0, page_shift=0, row_to_table=None):
+    """One row per program. K = 0: k is a run-time value."""
+    tl.static_assert(BLOCK <= 32768, "two counts of a tile share one 32-bit word")
+    row_id = tl.program_id(0).to(tl.int64)
+    start, end = row_window(lengths, row_starts, columns, flags, next_n, LIST)
+    want = k if K == 0 else K
+    row = scores + row_id * row_stride
+    out = tle.gpu.alloc([LIST], tl.int32, nv_mma_shared_layout=False) if LIST else indices + row_id * index_stride
+    select_radix(out, row, start, end, want, BLOCK, GROUP, LIST)
+    if LIST:
+        rest = (values, value_stride, raw_indices, raw_stride, offsets, page_table, table_stride, page_tables,
+                page_shift, row_to_table)
+        finish(out, want, row, start, row_id, tl.program_id(0) // next_n, indices, index_stride, flags, rest,
+               LIST, 1024)
 
 
 # --- a tile of keys in registers ---------------------------------------------------------------------
@@ -211,35 +318,48 @@ def threshold_of_tile(key, hist, found, want, EXACT: tl.constexpr):
 
 
 @triton.jit
-def write_tile(out, key, index, threshold, ties):
+def write_tile(out, key, index, threshold, ties, LIST: tl.constexpr):
     """Writes the indices of a tile's selected keys in the tile's order."""
     larger = key > threshold
     equal = key == threshold
     before, total = tle.cumsum(larger.to(tl.int32) + (equal.to(tl.int32) << 16))
     equal_rank = before >> 16
     selected = larger | (equal & (equal_rank < ties))
-    tl.store(out + (before & 0xFFFF) + tl.minimum(equal_rank, ties), index, mask=selected)
+    put(out, (before & 0xFFFF) + tl.minimum(equal_rank, ties), index, selected, LIST)
 
 
 @triton.jit
-def topk_short(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
-               K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr):
-    """One row per program, columns <= BLOCK - GROUP + 1."""
-    tl.static_assert(BLOCK <= 32768, "two counts of a tile share one 32-bit word")
-    row_id = tl.program_id(0).to(tl.int64)
-    start, end = row_window(lengths, row_starts, columns, flags)
-    want = k if K == 0 else K
-    out = indices + row_id * index_stride
+def select_short(out, row, start, end, want, BLOCK: tl.constexpr, GROUP: tl.constexpr, LIST: tl.constexpr):
     if end - start <= want:
-        write_all(out, end - start, want, 1024)
+        write_all(out, end - start, want, 1024, LIST)
         return
     first = (start // GROUP) * GROUP
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
     found = alloc_found()
     clear(hist)
-    key = tile_keys(scores + row_id * row_stride, first, start, end, BLOCK, GROUP)
+    key = tile_keys(row, first, start, end, BLOCK, GROUP)
     threshold, ties = threshold_of_tile(key, hist, found, want, True)
-    write_tile(out, key, first - start + tl.arange(0, BLOCK), threshold, ties)
+    write_tile(out, key, first - start + tl.arange(0, BLOCK), threshold, ties, LIST)
+
+
+@triton.jit
+def topk_short(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
+               K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
+               LIST: tl.constexpr = 0, next_n=1, values=None, value_stride=0, raw_indices=None, raw_stride=0,
+               offsets=None, page_table=None, table_stride=0, page_tables=0, page_shift=0, row_to_table=None):
+    """One row per program, columns <= BLOCK - GROUP + 1."""
+    tl.static_assert(BLOCK <= 32768, "two counts of a tile share one 32-bit word")
+    row_id = tl.program_id(0).to(tl.int64)
+    start, end = row_window(lengths, row_starts, columns, flags, next_n, LIST)
+    want = k if K == 0 else K
+    row = scores + row_id * row_stride
+    out = tle.gpu.alloc([LIST], tl.int32, nv_mma_shared_layout=False) if LIST else indices + row_id * index_stride
+    select_short(out, row, start, end, want, BLOCK, GROUP, LIST)
+    if LIST:
+        rest = (values, value_stride, raw_indices, raw_stride, offsets, page_table, table_stride, page_tables,
+                page_shift, row_to_table)
+        finish(out, want, row, start, row_id, tl.program_id(0) // next_n, indices, index_stride, flags, rest,
+               LIST, 512)
 
 
 # --- one read of a long row --------------------------------------------------------------------------
@@ -308,19 +428,11 @@ def listed_keys(value, index, kept, count, CAP: tl.constexpr):
 
 
 @triton.jit
-def topk_stream(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
-                K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr, SAMPLE: tl.constexpr,
-                CAP: tl.constexpr):
-    """One row per program, k <= CAP / 2. Rows up to CAP stay in registers."""
-    tl.static_assert(BLOCK <= 32768 and CAP <= 32768, "two counts of a tile share one 32-bit word")
-    row_id = tl.program_id(0).to(tl.int64)
-    start, end = row_window(lengths, row_starts, columns, flags)
-    want = k if K == 0 else K
-    out = indices + row_id * index_stride
+def select_stream(out, row, start, end, want, BLOCK: tl.constexpr, GROUP: tl.constexpr, SAMPLE: tl.constexpr,
+                  CAP: tl.constexpr, LIST: tl.constexpr):
     if end - start <= want:
-        write_all(out, end - start, want, 1024)
+        write_all(out, end - start, want, 1024, LIST)
         return
-    row = scores + row_id * row_stride
     first = (start // GROUP) * GROUP
     tiles = (end - first - 1) // BLOCK + 1
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
@@ -337,9 +449,30 @@ def topk_stream(scores, lengths, row_starts, indices, row_stride, index_stride, 
             kept = keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK, GROUP, CAP)
         if (kept < want + 2 * (GROUP - 1)) | (kept > CAP):
             threshold, ties = find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK, GROUP)
-            write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP)
+            write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP, LIST)
             return
         key, i = listed_keys(value, index, kept, end - start, CAP)
     clear(hist)
     threshold, ties = threshold_of_tile(key, hist, found, want, True)
-    write_tile(out, key, i, threshold, ties)
+    write_tile(out, key, i, threshold, ties, LIST)
+
+
+@triton.jit
+def topk_stream(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
+                K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr, SAMPLE: tl.constexpr,
+                CAP: tl.constexpr,
+                LIST: tl.constexpr = 0, next_n=1, values=None, value_stride=0, raw_indices=None, raw_stride=0,
+                offsets=None, page_table=None, table_stride=0, page_tables=0, page_shift=0, row_to_table=None):
+    """One row per program, k <= CAP / 2. Rows up to CAP stay in registers."""
+    tl.static_assert(BLOCK <= 32768 and CAP <= 32768, "two counts of a tile share one 32-bit word")
+    row_id = tl.program_id(0).to(tl.int64)
+    start, end = row_window(lengths, row_starts, columns, flags, next_n, LIST)
+    want = k if K == 0 else K
+    row = scores + row_id * row_stride
+    out = tle.gpu.alloc([LIST], tl.int32, nv_mma_shared_layout=False) if LIST else indices + row_id * index_stride
+    select_stream(out, row, start, end, want, BLOCK, GROUP, SAMPLE, CAP, LIST)
+    if LIST:
+        rest = (values, value_stride, raw_indices, raw_stride, offsets, page_table, table_stride, page_tables,
+                page_shift, row_to_table)
+        finish(out, want, row, start, row_id, tl.program_id(0) // next_n, indices, index_stride, flags, rest,
+               LIST, 1024)

@@ -179,8 +179,17 @@ static int run_case(tle_handle handle, const Case *c) {
         .indices = d.indices,
         .misalign = (size_t)c->shift,
     };
-    ReferenceTopk reference = {call.scores,  call.rows,       call.columns, call.row_stride, call.k,
-                               call.lengths, call.row_starts, d.expected,   call.k};
+    ReferenceTopk reference = {
+        .scores = call.scores,
+        .rows = call.rows,
+        .columns = call.columns,
+        .row_stride = call.row_stride,
+        .k = call.k,
+        .lengths = call.lengths,
+        .row_starts = call.row_starts,
+        .indices = d.expected,
+        .index_row_stride = call.k,
+    };
     int failed = run_host_topk(handle, &call, 1, &report);
     if (!failed && !reference_topk(&reference))
         failed = complain("%s: no memory", c->label);

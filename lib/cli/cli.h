@@ -56,14 +56,24 @@ int open_handle(const Options *o, tle_handle *out);
 /* Memory of a device, filled from `from` unless that is NULL; NULL after a message. */
 void *to_device(tle_handle handle, const void *from, size_t bytes);
 
-/* The topk call of arrays in host memory: runs it and writes [rows, k] indices. */
+/* The topk call of arrays in host memory: runs it and writes [rows, k] indices. Arrays that are
+ * NULL are not passed. */
 typedef struct HostTopk {
     const float *scores;
     int64_t rows, columns, row_stride, k;
-    const int32_t *lengths, *row_starts;
+    const int32_t *lengths, *row_starts; /* lengths: [requests] */
     int32_t *indices;
     size_t misalign; /* elements by which the device copies are shifted */
+    bool sorted, absolute;
+    int64_t next_n;
+    float *values;
+    int32_t *raw_indices;
+    const int32_t *offsets, *row_to_table, *page_table;
+    int64_t tables, pages, page_size; /* the table is [tables, pages] */
 } HostTopk;
+
+/* Entries of lengths. */
+int64_t host_topk_requests(const HostTopk *call);
 
 typedef struct TopkReport {
     char variant[128];

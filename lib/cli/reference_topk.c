@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Scored {
     float score;
@@ -25,7 +26,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-bool reference_topk_row(const float *scores, int64_t n, int64_t k, int32_t *out) {
+bool reference_ranked_row(const float *scores, int64_t n, int64_t k, int32_t *out) {
     Scored *all = (Scored *)malloc(n ? (size_t)n * sizeof *all : 1);
     if (!all)
         return false;
@@ -33,26 +34,85 @@ bool reference_topk_row(const float *scores, int64_t n, int64_t k, int32_t *out)
         all[i] = (Scored){scores[i], (int32_t)i};
     if (n)
         qsort(all, (size_t)n, sizeof *all, by_rank);
-    int64_t found = n < k ? n : k;
     for (int64_t i = 0; i < k; i++)
-        out[i] = i < found ? all[i].index : -1;
-    if (found)
-        qsort(out, (size_t)found, sizeof *out, by_value);
+        out[i] = i < n ? all[i].index : -1;
     free(all);
     return true;
 }
 
-bool reference_topk(const ReferenceTopk *c) {
-    for (int64_t r = 0; r < c->rows; r++) {
-        int64_t start = c->row_starts && c->row_starts[r] > 0 ? c->row_starts[r] : 0;
-        int64_t length = c->lengths ? c->lengths[r] : c->columns;
-        if (length > c->columns - start)
-            length = c->columns - start;
-        if (length < 0)
-            length = 0;
-        const float *row = length ? c->scores + r * c->row_stride + start : NULL;
-        if (!reference_topk_row(row, length, c->k, c->indices + r * c->index_row_stride))
-            return false;
-    }
+bool reference_topk_row(const float *scores, int64_t n, int64_t k, int32_t *out) {
+    int64_t found = n < k ? n : k;
+    if (!reference_ranked_row(scores, n, k, out))
+        return false;
+    if (found)
+        qsort(out, (size_t)found, sizeof *out, by_value);
     return true;
+}
+
+/* ---- a whole call ---- */
+
+static int64_t next_n_of(const ReferenceTopk *c) {
+    return c->next_n ? c->next_n : 1;
+}
+
+static int64_t row_start(const ReferenceTopk *c, int64_t r) {
+    return c->row_starts && c->row_starts[r] > 0 ? c->row_starts[r] : 0;
+}
+
+static int64_t row_length(const ReferenceTopk *c, int64_t r) {
+    int64_t n = next_n_of(c), length = c->columns;
+    if (c->lengths)
+        length = c->lengths[r / n] - n + r % n + 1;
+    if (length > c->columns - row_start(c, r))
+        length = c->columns - row_start(c, r);
+    return length > 0 ? length : 0;
+}
+
+/* The index x of row r through its page table. */
+static int32_t through_pages(const ReferenceTopk *c, int64_t r, int32_t x) {
+    int64_t table = c->row_to_table ? c->row_to_table[r] : r / next_n_of(c);
+    if (table < 0 || table >= c->page_tables)
+        return -1;
+    int64_t page = c->page_table[table * c->page_table_stride + x / c->page_size];
+    return (int32_t)(uint32_t)(page * c->page_size + x % c->page_size);
+}
+
+static int32_t transformed(const ReferenceTopk *c, int64_t r, int32_t x) {
+    if (x < 0)
+        return x;
+    if (c->page_table)
+        return through_pages(c, r, x);
+    return c->offsets ? (int32_t)((uint32_t)x + (uint32_t)c->offsets[r]) : x;
+}
+
+/* Writes what the call wants to know of the chosen elements of row r. */
+static void write_row(const ReferenceTopk *c, int64_t r, const float *row, const int32_t *chosen) {
+    for (int64_t j = 0; j < c->k; j++) {
+        int32_t x = chosen[j];
+        if (c->values)
+            c->values[r * c->value_row_stride + j] = -INFINITY;
+        if (c->values && x >= 0)
+            memcpy(&c->values[r * c->value_row_stride + j], &row[x], sizeof *row);
+        if (x >= 0 && c->absolute)
+            x += (int32_t)row_start(c, r);
+        if (c->raw_indices)
+            c->raw_indices[r * c->raw_index_row_stride + j] = x;
+        if (c->indices)
+            c->indices[r * c->index_row_stride + j] = transformed(c, r, x);
+    }
+}
+
+bool reference_topk(const ReferenceTopk *c) {
+    int32_t *chosen = (int32_t *)malloc((size_t)c->k * sizeof *chosen);
+    bool ok = chosen != NULL;
+    for (int64_t r = 0; r < c->rows && ok; r++) {
+        int64_t length = row_length(c, r);
+        const float *row = length ? c->scores + r * c->row_stride + row_start(c, r) : NULL;
+        ok = c->sorted ? reference_ranked_row(row, length, c->k, chosen)
+                       : reference_topk_row(row, length, c->k, chosen);
+        if (ok)
+            write_row(c, r, row, chosen);
+    }
+    free(chosen);
+    return ok;
 }

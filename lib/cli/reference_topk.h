@@ -6,15 +6,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The k best of n scores: their indices ascending, then -1. False when memory is exhausted. */
+/* The k best of n scores, best first: their indices, then -1. False when memory is exhausted. */
+bool reference_ranked_row(const float *scores, int64_t n, int64_t k, int32_t *out);
+/* The same with indices ascending. */
 bool reference_topk_row(const float *scores, int64_t n, int64_t k, int32_t *out);
 
 typedef struct ReferenceTopk {
     const float *scores;
     int64_t rows, columns, row_stride, k;
     const int32_t *lengths, *row_starts; /* each may be NULL */
-    int32_t *indices;
+    int32_t *indices;                    /* may be NULL */
     int64_t index_row_stride;
+    bool sorted, absolute;
+    int64_t next_n;
+    float *values; /* this and what follows may be NULL */
+    int64_t value_row_stride;
+    int32_t *raw_indices;
+    int64_t raw_index_row_stride;
+    const int32_t *offsets, *page_table, *row_to_table;
+    int64_t page_table_stride, page_tables, page_size;
 } ReferenceTopk;
 
 /* A whole call, as tle_topk_select defines it. */

@@ -1,4 +1,4 @@
-/* `tle run topk`: from .npy files to indices. */
+/* `tle run topk`: from .npy files to indices, scores and transformed indices. */
 #include "cli/cli.h"
 #include "cli/npy.h"
 #include "cli/reference_topk.h"
@@ -6,106 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now_us(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
-/* ---- one call on host arrays ---- */
-
-/* Keeps the variant's name, the eighth field of a dispatch line. */
-static void keep_variant(uint32_t flag, const char *line, void *user) {
-    TopkReport *report = (TopkReport *)user;
-    for (int field = 1; flag == TLE_LOG_DISPATCH && field < 8 && line; field++)
-        line = (line = strchr(line, ',')) ? line + 1 : NULL;
-    if (flag == TLE_LOG_DISPATCH && line)
-        snprintf(report->variant, sizeof report->variant, "%.*s", (int)strcspn(line, ","), line);
-}
-
-typedef struct DeviceArrays {
-    void *scores, *lengths, *row_starts, *indices, *workspace;
-} DeviceArrays;
-
-static size_t scores_bytes(const HostTopk *c) {
-    return c->rows && c->columns ? (size_t)((c->rows - 1) * c->row_stride + c->columns) * 4 : 0;
-}
-
-/* Copies an array of rows to the device; an absent one stays absent. */
-static bool rows_to_device(tle_handle h, const int32_t *from, int64_t rows, void **out) {
-    if (from)
-        *out = to_device(h, from, (size_t)rows * sizeof *from);
-    return !from || *out;
-}
-
-static bool make_arrays(tle_handle h, const HostTopk *c, DeviceArrays *d) {
-    size_t shift = c->misalign * 4, bytes = scores_bytes(c);
-    d->scores = to_device(h, NULL, bytes + shift);
-    d->indices = to_device(h, NULL, (size_t)(c->rows * c->k) * 4);
-    if (!d->scores || !d->indices || !rows_to_device(h, c->lengths, c->rows, &d->lengths) ||
-        !rows_to_device(h, c->row_starts, c->rows, &d->row_starts))
-        return false;
-    tle_status status = tle_copy(h, (char *)d->scores + shift, c->scores, bytes);
-    return !status || !complain_status("copy", status);
-}
-
-static void free_arrays(tle_handle h, DeviceArrays *d) {
-    tle_free(h, d->scores);
-    tle_free(h, d->lengths);
-    tle_free(h, d->row_starts);
-    tle_free(h, d->indices);
-    tle_free(h, d->workspace);
-}
-
-static tle_topk_select_params params_of(const HostTopk *c, const DeviceArrays *d) {
-    tle_topk_select_params p = TLE_TOPK_SELECT_PARAMS_INIT;
-    p.rows = c->rows;
-    p.columns = c->columns;
-    p.k = c->k;
-    p.scores = (const char *)d->scores + c->misalign * 4;
-    p.row_stride = c->row_stride;
-    p.lengths = (const int32_t *)d->lengths;
-    p.row_starts = (const int32_t *)d->row_starts;
-    p.indices = (int32_t *)d->indices;
-    p.index_row_stride = c->k;
-    return p;
-}
-
-static int call_repeatedly(tle_handle h, const HostTopk *c, DeviceArrays *d, int calls,
-                           TopkReport *report) {
-    tle_topk_select_params p = params_of(c, d);
-    size_t bytes = 0;
-    tle_status status = tle_topk_select_workspace_size(h, &p, &bytes);
-    if (!status && bytes && !(d->workspace = to_device(h, NULL, bytes)))
-        return EXIT_FAILED;
-    for (int i = 0; i < calls && !status; i++) {
-        double begin = now_us();
-        status = tle_topk_select(h, &p, d->workspace, bytes, NULL);
-        if (!status)
-            status = tle_synchronize(h, NULL);
-        report->microseconds = now_us() - begin;
-    }
-    if (!status)
-        status = tle_copy(h, c->indices, d->indices, (size_t)(c->rows * c->k) * 4);
-    return status ? complain_status("topk", status) : 0;
-}
-
-int run_host_topk(tle_handle h, const HostTopk *c, int calls, TopkReport *report) {
-    DeviceArrays d = {0};
-    *report = (TopkReport){0};
-    tle_set_log(h, TLE_LOG_DISPATCH, keep_variant, report);
-    int failed = make_arrays(h, c, &d) ? call_repeatedly(h, c, &d, calls, report) : EXIT_FAILED;
-    tle_set_log(h, 0, NULL, NULL);
-    free_arrays(h, &d);
-    return failed;
-}
-
-/* ---- the command ---- */
 
 typedef struct Job {
-    NpyArray scores, lengths, row_starts, indices;
+    NpyArray scores, lengths, row_starts, offsets, row_to_table, page_table;
+    NpyArray indices, values, raw_indices;
     HostTopk call;
 } Job;
 
@@ -144,15 +48,22 @@ static bool narrow(NpyArray *a) {
     return true;
 }
 
-static int read_per_row(const char *path, int64_t rows, NpyArray *a, const int32_t **out) {
+static int read_integers(const char *path, NpyArray *a) {
     NpyError e;
-    if (!path)
-        return 0;
     if (!npy_read(path, a, &e))
         return bad_file(&e);
     if (a->type != NPY_I4 && a->type != NPY_I8)
         return complain("%s: the elements are '%s'; they must be '<i4' or '<i8'", path,
                         npy_type_name(a->type));
+    return 0;
+}
+
+static int read_per_row(const char *path, int64_t rows, NpyArray *a, const int32_t **out) {
+    if (!path)
+        return 0;
+    int failed = read_integers(path, a);
+    if (failed)
+        return failed;
     if (a->dims != 1 || a->shape[0] != rows)
         return complain("%s: the shape must be [%lld], one element for each row of the scores",
                         path, (long long)rows);
@@ -162,17 +73,72 @@ static int read_per_row(const char *path, int64_t rows, NpyArray *a, const int32
     return 0;
 }
 
-static int make_indices(Job *job) {
-    NpyArray *a = &job->indices;
-    *a = (NpyArray){.type = NPY_I4, .dims = job->scores.dims};
+static int read_page_table(const Options *o, Job *job) {
+    const char *path = o->value[OPT_page_table];
+    NpyArray *a = &job->page_table;
+    HostTopk *c = &job->call;
+    if (!path)
+        return 0;
+    int failed = read_integers(path, a);
+    if (failed)
+        return failed;
+    int64_t needed = (c->columns + c->page_size - 1) / c->page_size;
+    if (a->dims != 2 || a->shape[1] < needed)
+        return complain("%s: the shape must be [tables, pages] with at least %lld pages", path,
+                        (long long)needed);
+    if (!narrow(a))
+        return complain("%s: an element does not fit 32 bits", path);
+    c->page_table = (const int32_t *)a->data;
+    c->tables = a->shape[0];
+    c->pages = a->shape[1];
+    return 0;
+}
+
+static int read_numbers(const Options *o, HostTopk *c) {
+    const char *base = o->value[OPT_index_base];
+    c->sorted = o->value[OPT_sorted] != NULL;
+    c->absolute = base && !strcmp(base, "absolute");
+    if (base && !c->absolute && strcmp(base, "relative"))
+        return complain("--index-base is '%s'; it is relative or absolute", base), EXIT_USAGE;
+    if (!o->value[OPT_page_table] != !o->value[OPT_page_size])
+        return complain("run topk: --page-table and --page-size come together"), EXIT_USAGE;
+    if (!options_int(o, OPT_k, 1, TLE_TOPK_SELECT_MAX_K, 0, &c->k) ||
+        !options_int(o, OPT_page_size, 1, TLE_TOPK_SELECT_MAX_PAGE, 1, &c->page_size) ||
+        !options_int(o, OPT_next_n, 1, TLE_TOPK_SELECT_MAX_ROWS, 1, &c->next_n))
+        return EXIT_USAGE;
+    return 0;
+}
+
+static int read_form(const Options *o, Job *job) {
+    HostTopk *c = &job->call;
+    int failed = read_per_row(o->value[OPT_offsets], c->rows, &job->offsets, &c->offsets);
+    if (!failed)
+        failed =
+            read_per_row(o->value[OPT_row_to_table], c->rows, &job->row_to_table, &c->row_to_table);
+    return failed ? failed : read_page_table(o, job);
+}
+
+static int make_result(Job *job, NpyType type, NpyArray *a) {
+    *a = (NpyArray){.type = type, .dims = job->scores.dims};
     a->shape[0] = job->call.rows;
     a->shape[a->dims - 1] = job->call.k;
     if (__builtin_mul_overflow(job->call.rows, job->call.k, &a->elements) ||
         a->elements > INT64_MAX / 8)
         return complain("rows times k is too large");
     a->data = malloc(a->elements ? (size_t)a->elements * 4 : 1);
-    job->call.indices = (int32_t *)a->data;
-    return a->data ? 0 : complain("no memory for %lld indices", (long long)a->elements);
+    return a->data ? 0 : complain("no memory for %lld results", (long long)a->elements);
+}
+
+static int make_results(const Options *o, Job *job) {
+    int failed = make_result(job, NPY_I4, &job->indices);
+    if (!failed && o->value[OPT_values])
+        failed = make_result(job, NPY_F4, &job->values);
+    if (!failed && o->value[OPT_raw_out])
+        failed = make_result(job, NPY_I4, &job->raw_indices);
+    job->call.indices = (int32_t *)job->indices.data;
+    job->call.values = (float *)job->values.data;
+    job->call.raw_indices = (int32_t *)job->raw_indices.data;
+    return failed;
 }
 
 static int read_job(const Options *o, Job *job) {
@@ -180,40 +146,84 @@ static int read_job(const Options *o, Job *job) {
         return complain("run: name an operator: topk"), EXIT_USAGE;
     if (!o->value[OPT_scores] || !o->value[OPT_k])
         return complain("run topk: --scores and --k are needed"), EXIT_USAGE;
-    if (!options_int(o, OPT_k, 1, TLE_TOPK_SELECT_MAX_K, 0, &job->call.k))
-        return EXIT_USAGE;
-    int failed = read_scores(o, job);
+    int failed = read_numbers(o, &job->call);
     if (!failed)
-        failed =
-            read_per_row(o->value[OPT_lengths], job->call.rows, &job->lengths, &job->call.lengths);
+        failed = read_scores(o, job);
+    if (!failed)
+        failed = read_form(o, job);
+    if (!failed)
+        failed = read_per_row(o->value[OPT_lengths], host_topk_requests(&job->call), &job->lengths,
+                              &job->call.lengths);
     if (!failed)
         failed = read_per_row(o->value[OPT_row_starts], job->call.rows, &job->row_starts,
                               &job->call.row_starts);
-    return failed ? failed : make_indices(job);
+    return failed ? failed : make_results(o, job);
+}
+
+/* Bit for bit; the values print as their bits. */
+static int compare(const char *what, const Job *job, const void *got, const int32_t *expected) {
+    const int32_t *bits = (const int32_t *)got;
+    int64_t k = job->call.k;
+    for (int64_t i = 0; i < job->indices.elements && got; i++)
+        if (expected[i] != bits[i])
+            return complain("row %lld, place %lld: the %s is %d, a sort says %d",
+                            (long long)(i / k), (long long)(i % k), what, bits[i], expected[i]);
+    return 0;
 }
 
 static int verify(const Job *job) {
     const HostTopk *c = &job->call;
-    int32_t *expected = (int32_t *)malloc((size_t)job->indices.elements * 4 + 1);
-    ReferenceTopk reference = {c->scores,  c->rows,       c->columns, c->row_stride, c->k,
-                               c->lengths, c->row_starts, expected,   c->k};
+    size_t bytes = (size_t)job->indices.elements * 4;
+    int32_t *indices = (int32_t *)malloc(bytes + 1), *raw = (int32_t *)malloc(bytes + 1);
+    float *values = (float *)malloc(bytes + 1);
+    ReferenceTopk reference = {
+        .scores = c->scores,
+        .rows = c->rows,
+        .columns = c->columns,
+        .row_stride = c->row_stride,
+        .k = c->k,
+        .lengths = c->lengths,
+        .row_starts = c->row_starts,
+        .indices = indices,
+        .index_row_stride = c->k,
+        .sorted = c->sorted,
+        .absolute = c->absolute,
+        .next_n = c->next_n,
+        .values = values,
+        .value_row_stride = c->k,
+        .raw_indices = raw,
+        .raw_index_row_stride = c->k,
+        .offsets = c->offsets,
+        .page_table = c->page_table,
+        .row_to_table = c->row_to_table,
+        .page_table_stride = c->pages,
+        .page_tables = c->tables,
+        .page_size = c->page_size,
+    };
     int failed = 0;
-    if (!expected || !reference_topk(&reference))
+    if (!indices || !raw || !values || !reference_topk(&reference))
         failed = complain("no memory for the reference");
-    for (int64_t i = 0; i < job->indices.elements && !failed; i++)
-        if (expected[i] != c->indices[i])
-            failed =
-                complain("row %lld, place %lld: the index is %d, a sort says %d",
-                         (long long)(i / c->k), (long long)(i % c->k), c->indices[i], expected[i]);
+    if (!failed)
+        failed = compare("index", job, c->indices, indices);
+    if (!failed)
+        failed = compare("value", job, c->values, (const int32_t *)(const void *)values);
+    if (!failed)
+        failed = compare("raw index", job, c->raw_indices, raw);
     if (!failed)
         fprintf(stderr, "tle: the result equals a sort's\n");
-    free(expected);
+    free(indices);
+    free(raw);
+    free(values);
     return failed;
 }
 
 /* One line a row, as text, unless a file is named. */
 static int write_result(const Options *o, const Job *job) {
     NpyError e;
+    if (o->value[OPT_values] && !npy_write(o->value[OPT_values], &job->values, &e))
+        return bad_file(&e);
+    if (o->value[OPT_raw_out] && !npy_write(o->value[OPT_raw_out], &job->raw_indices, &e))
+        return bad_file(&e);
     if (o->value[OPT_out])
         return npy_write(o->value[OPT_out], &job->indices, &e) ? 0 : bad_file(&e);
     for (int64_t i = 0; i < job->indices.elements; i++)
@@ -250,6 +260,11 @@ int command_run(const Options *o) {
     npy_free(&job.scores);
     npy_free(&job.lengths);
     npy_free(&job.row_starts);
+    npy_free(&job.offsets);
+    npy_free(&job.row_to_table);
+    npy_free(&job.page_table);
     npy_free(&job.indices);
+    npy_free(&job.values);
+    npy_free(&job.raw_indices);
     return failed;
 }

@@ -157,6 +157,9 @@ static int explain_params(const Options *o, tle_topk_select_params *p) {
         p->row_stride |= 1;
     p->index_row_stride = p->k > 0 ? p->k : 1;
     p->lengths = o->value[OPT_has_lengths] ? (const int32_t *)(uintptr_t)4 : NULL;
+    p->sorted = o->value[OPT_sorted] != NULL;
+    p->values = o->value[OPT_form] ? (float *)(uintptr_t)4 : NULL;
+    p->value_row_stride = p->index_row_stride;
     p->row_starts = o->value[OPT_has_row_starts] ? (const int32_t *)(uintptr_t)4 : NULL;
     return 0;
 }

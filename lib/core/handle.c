@@ -43,14 +43,19 @@ tle_status tlei_struct_out(void *to, const void *from, size_t size, const char *
 }
 
 tle_status tlei_struct_in(void *to, const void *from, size_t size, const char *what, TleiError *e) {
+    return tlei_struct_since(to, from, size, size, what, e);
+}
+
+tle_status tlei_struct_since(void *to, const void *from, size_t least, size_t size,
+                             const char *what, TleiError *e) {
     if (!from)
         return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "%s is NULL", what);
     size_t theirs;
     memcpy(&theirs, from, sizeof theirs);
-    if (theirs < size)
+    if (theirs < least)
         return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
                          "%s->struct_size is %zu, less than the %zu of version 0.1", what, theirs,
-                         size);
+                         least);
     if (theirs > 65536)
         return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
                          "%s->struct_size is %zu, more than any version's", what, theirs);
@@ -59,7 +64,8 @@ tle_status tlei_struct_in(void *to, const void *from, size_t size, const char *w
             return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
                              "%s sets a field at offset %zu that version %d.%d does not know", what,
                              i, TLE_VERSION_MAJOR, TLE_VERSION_MINOR);
-    memcpy(to, from, size);
+    memset(to, 0, size);
+    memcpy(to, from, theirs < size ? theirs : size);
     return TLE_STATUS_OK;
 }
 

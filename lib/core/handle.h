@@ -28,6 +28,9 @@ tle_status tlei_ops_named(tle_handle handle, const char *name, uint32_t *first, 
  * argument. Coming in, bytes beyond what this version knows must be zero. */
 tle_status tlei_struct_out(void *to, const void *from, size_t size, const char *what, TleiError *e);
 tle_status tlei_struct_in(void *to, const void *from, size_t size, const char *what, TleiError *e);
+/* The same for a struct that had `least` bytes in its first version: what a caller's lacks is 0. */
+tle_status tlei_struct_since(void *to, const void *from, size_t least, size_t size,
+                             const char *what, TleiError *e);
 
 /* ---- load.c ---- */
 

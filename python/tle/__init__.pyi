@@ -43,6 +43,10 @@ class DeviceKind(enum.IntEnum):
     EMU = 2
     NONE = 3
 
+class IndexBase(enum.IntEnum):
+    RELATIVE = 0
+    ABSOLUTE = 1
+
 class LogFlag(enum.IntFlag):
     ERROR = 1
     WARN = 2
@@ -150,7 +154,16 @@ def device_count(kind: object = ...) -> int: ...
 def version() -> tuple[int, int, int]: ...
 def build_info() -> str: ...
 def library_path() -> str: ...
-# The result is an array of the kind of scores, of int32.
+class Selection(NamedTuple):
+    indices: Any
+    values: Any
+    raw_indices: Any
+
+# The result is an array of the kind of scores, of int32, or a Selection of such.
 def topk_select(scores: _Array, k: SupportsIndex, *, lengths: _Array | None = ...,
-                row_starts: _Array | None = ..., out: _Array | None = ..., stream: _Stream = ...,
+                row_starts: _Array | None = ..., out: _Array | bool | None = ..., sorted: bool = ...,
+                index_base: Literal["relative", "absolute"] | IndexBase = ..., next_n: SupportsIndex | None = ...,
+                values: _Array | bool | None = ..., raw_indices: _Array | bool | None = ...,
+                offsets: _Array | None = ..., page_table: _Array | None = ..., page_size: int | None = ...,
+                row_to_table: _Array | None = ..., stream: _Stream = ...,
                 handle: Handle | None = ...) -> Any: ...

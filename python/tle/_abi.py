@@ -54,6 +54,12 @@ class DeviceKind(enum.IntEnum):
     NONE = 3
 
 
+class IndexBase(enum.IntEnum):
+    """tle_index_base."""
+    RELATIVE = 0
+    ABSOLUTE = 1
+
+
 class LogFlag(enum.IntFlag):
     """TLE_LOG_*: what a handle logs."""
     ERROR = 1
@@ -120,7 +126,11 @@ class TopkSelectParams(ctypes.Structure):
         ("struct_size", c_size_t), ("dtype", c_int32), ("flags", c_uint32), ("rows", c_int64),
         ("columns", c_int64), ("k", c_int64), ("scores", c_void_p), ("row_stride", c_int64),
         ("lengths", c_void_p), ("row_starts", c_void_p), ("indices", c_void_p),
-        ("index_row_stride", c_int64),
+        ("index_row_stride", c_int64), ("sorted", c_int32), ("index_base", c_int32),
+        ("next_n", c_int64), ("values", c_void_p), ("value_row_stride", c_int64),
+        ("raw_indices", c_void_p), ("raw_index_row_stride", c_int64), ("offsets", c_void_p),
+        ("page_table", c_void_p), ("page_table_stride", c_int64), ("page_tables", c_int64),
+        ("page_size", c_int64), ("row_to_table", c_void_p),
     ]
 
 

@@ -32,7 +32,14 @@ static bool set_lengths(Batch *b, uint64_t seed) {
     Random r = {seed};
     for (int i = 0; i < ROWS; i++)
         b->lengths[i] = (int32_t)random_below(&r, COLUMNS + 2) - 1;
-    ReferenceTopk ref = {b->scores, ROWS, COLUMNS, COLUMNS, K, b->lengths, NULL, b->want, K};
+    ReferenceTopk ref = {.scores = b->scores,
+                         .rows = ROWS,
+                         .columns = COLUMNS,
+                         .row_stride = COLUMNS,
+                         .k = K,
+                         .lengths = b->lengths,
+                         .indices = b->want,
+                         .index_row_stride = K};
     return reference_topk(&ref) &&
            !tle_copy(b->h, b->device_lengths, b->lengths, ROWS * sizeof(int32_t));
 }
@@ -197,7 +204,13 @@ bool check_huge_stride(const Driver *d, tle_handle h, char *why, size_t size) {
     Random r = {99};
     (void)d;
     fill_values(row, HUGE_ROWS * COLS, VALUES_NORMAL, &r);
-    ReferenceTopk ref = {row, HUGE_ROWS, COLS, COLS, SMALL_K, NULL, NULL, want, SMALL_K};
+    ReferenceTopk ref = {.scores = row,
+                         .rows = HUGE_ROWS,
+                         .columns = COLS,
+                         .row_stride = COLS,
+                         .k = SMALL_K,
+                         .indices = want,
+                         .index_row_stride = SMALL_K};
     bool ok = reference_topk(&ref) &&
               !tle_alloc(h, (size_t)(2 * stride + COLS) * sizeof(float), &scores) &&
               !tle_alloc(h, sizeof got, &indices);

@@ -32,7 +32,8 @@ def enum_members(header, name):
 
 
 ENUMS = [("tle_status", "TLE_STATUS_", _abi.Status), ("tle_dtype", "TLE_DTYPE_", _abi.DType),
-         ("tle_device_kind", "TLE_DEVICE_", _abi.DeviceKind), ("tle_variant_part", "TLE_PART_", _abi.Part)]
+         ("tle_device_kind", "TLE_DEVICE_", _abi.DeviceKind), ("tle_index_base", "TLE_INDEX_", _abi.IndexBase),
+         ("tle_variant_part", "TLE_PART_", _abi.Part)]
 
 
 @pytest.mark.parametrize("name,prefix,python", ENUMS)

@@ -69,6 +69,44 @@ def test_lengths_and_starts(tmp_path, dtype):
     np.testing.assert_array_equal(np.load(out), select(scores, 64, lengths, starts))
 
 
+def test_sorted_values_absolute(tmp_path):
+    rng = np.random.default_rng(6)
+    scores = rng.standard_normal((3, 301)).astype(np.float32)
+    starts = np.array([0, 5, 280], np.int32)
+    out, values = tmp_path / "out.npy", tmp_path / "values.npy"
+    result = tle("run", "topk", "--scores", save(tmp_path, "s.npy", scores), "--k", 64, "--sorted",
+                 "--index-base", "absolute", "--values", values, "--verify", "--out", out, "--device", "emu",
+                 "--row-starts", save(tmp_path, "r.npy", starts))
+    assert "equals a sort's" in result.stderr and "__form__" in result.stderr
+    got, chosen = np.load(out), np.load(values)
+    assert chosen.dtype == np.float32 and chosen.shape == (3, 64)
+    for r in range(3):
+        best = starts[r] + np.argsort(-scores[r, starts[r]:], kind="stable")[:64]
+        np.testing.assert_array_equal(got[r, :len(best)], best)
+        np.testing.assert_array_equal(chosen[r, :len(best)], scores[r, best])
+    assert (got[2, 21:] == -1).all() and (chosen[2, 21:] == -np.inf).all()
+
+
+def test_pages_and_offsets(tmp_path):
+    rng = np.random.default_rng(7)
+    scores = save(tmp_path, "s.npy", rng.standard_normal((4, 300)).astype(np.float32))
+    lengths = save(tmp_path, "l.npy", np.array([200, 31], np.int32))
+    table = rng.integers(0, 99, (2, 19))
+    out, raw = tmp_path / "out.npy", tmp_path / "raw.npy"
+    common = ["run", "topk", "--scores", scores, "--k", 40, "--lengths", lengths, "--next-n", 2, "--raw-out", raw,
+              "--verify", "--out", out, "--device", "emu"]
+    tle(*common, "--page-table", save(tmp_path, "t.npy", table), "--page-size", 16)
+    plain = select(np.load(scores), 40, np.array([199, 200, 30, 31]))
+    np.testing.assert_array_equal(np.load(raw), plain)
+    pages = table[[[0], [0], [1], [1]], plain // 16]
+    np.testing.assert_array_equal(np.load(out), np.where(plain < 0, -1, pages * 16 + plain % 16))
+    offsets = np.array([5, -1000, 1 << 30, 0])
+    tle(*common, "--offsets", save(tmp_path, "o.npy", offsets))
+    np.testing.assert_array_equal(np.load(out), np.where(plain < 0, -1, plain + offsets[:, None]))
+    result = tle(*common, "--page-table", save(tmp_path, "t.npy", table[:, :18]), "--page-size", 16, status=1)
+    assert "at least 19 pages" in result.stderr
+
+
 def test_one_row_as_text(tmp_path):
     scores = np.array([3, 1, 4, 1, 5, 9, 2, 6], np.float32)
     result = tle("run", "topk", "--scores", save(tmp_path, "s.npy", scores), "--k", 3,
@@ -118,6 +156,8 @@ def test_lengths_refused(tmp_path, array, words):
     (["run", "topk", "--scores", "x", "--k", "0"], 2, "--k is '0'; it is an integer of 1 to 4096"),
     (["run", "topk", "--scores", "x", "--k", "5x"], 2, "--k is '5x'"),
     (["run", "topk", "--scores", "/nowhere.npy", "--k", "5"], 1, "No such file"),
+    (["run", "topk", "--scores", "s", "--k", "5", "--page-size", "4"], 2, "come together"),
+    (["run", "topk", "--scores", "s", "--k", "5", "--index-base", "one"], 2, "it is relative or absolute"),
     (["run", "topk", "--bogus"], 2, "bogus"),
     (["list", "topk_select", "extra"], 2, "'extra' is not expected"),
     (["list", "sort"], 1, "there is no operator 'sort'"),

@@ -56,6 +56,80 @@ def test_strided_rows_and_out(emu):
     assert (out[:, :3] == -7).all() and (out[:, 23:] == -7).all()
 
 
+def values_at(x, indices, starts=None):
+    """The scores that relative indices name; -inf for -1."""
+    got = np.full(indices.shape, -np.inf, np.float32)
+    for r, row in enumerate(indices):
+        start = 0 if starts is None else starts[r]
+        got[r, row >= 0] = x[r, start + row[row >= 0]]
+    return got
+
+
+def test_sorted_values(emu):
+    x = np.round(scores(3, 800), 1)
+    x[0, ::9] = np.nan
+    got = tle.topk_select(x, 1000, sorted=True, values=True, handle=emu)
+    key = np.where(np.isnan(x), -np.inf, -x.astype(np.float64))
+    want = np.full((3, 1000), -1, np.int32)
+    want[:, :800] = np.argsort(key, axis=1, kind="stable")
+    np.testing.assert_array_equal(got.indices, want)
+    assert got.values.dtype == np.float32 and got.raw_indices is None
+    np.testing.assert_array_equal(got.values, values_at(x, want))
+
+
+def test_values_alone(emu):
+    x, out = scores(2), np.full((2, 40), 7, np.float32)
+    got = tle.topk_select(x, 30, out=False, values=out[:, :30], handle=emu)
+    assert got.indices is None and got.values.base is out
+    np.testing.assert_array_equal(out[:, :30], values_at(x, reference.topk_select(x, 30)))
+    assert (out[:, 30:] == 7).all()
+
+
+def test_absolute_and_offsets(emu):
+    x, starts, offsets = scores(3), np.array([0, 990, 7], np.int32), np.array([100, -5, 1 << 20], np.int32)
+    plain = reference.topk_select(x, 50, row_starts=starts)
+    absolute = np.where(plain < 0, -1, plain + starts[:, None])
+    got = tle.topk_select(x, 50, row_starts=starts, index_base="absolute", handle=emu)
+    np.testing.assert_array_equal(got, absolute)
+    got = tle.topk_select(x, 50, row_starts=starts, index_base=tle.IndexBase.ABSOLUTE, offsets=offsets,
+                          raw_indices=True, handle=emu)
+    np.testing.assert_array_equal(got.raw_indices, absolute)
+    np.testing.assert_array_equal(got.indices, np.where(plain < 0, -1, absolute + offsets[:, None]))
+
+
+def test_pages_and_next_n(emu):
+    x, lengths = scores(6), np.array([0, 40, 900], np.int32)
+    pages = np.random.default_rng(1).integers(0, 5000, (4, 17)).astype(np.int32)
+    each = np.repeat(lengths, 2) - 1 + np.tile([0, 1], 3)
+    plain = reference.topk_select(x, 64, each)
+    got = tle.topk_select(x, 64, lengths=lengths, next_n=2, page_table=pages[:, :16], page_size=64, handle=emu)
+    for r, row in enumerate(plain):
+        want = pages[r // 2, row // 64] * 64 + row % 64
+        np.testing.assert_array_equal(got[r], np.where(row < 0, -1, want))
+    tables = np.array([3, 0, 4, -1, 2, 2], np.int32)
+    got = tle.topk_select(x, 64, page_table=pages, page_size=64, row_to_table=tables, handle=emu)
+    assert (got[2:4] == -1).all()
+    row = reference.topk_select(x, 64)[0]
+    np.testing.assert_array_equal(got[0], pages[3, row // 64] * 64 + row % 64)
+
+
+def test_forms_refused(emu):
+    x, bad = scores(), tle.Status.INVALID_ARGUMENT
+    table = np.zeros((3, 16), np.int32)
+    refused(bad, "index_base is 'middle'; it must be", x, 4, index_base="middle", handle=emu)
+    refused(bad, "page_table is given without page_size", x, 4, page_table=table, handle=emu)
+    refused(bad, "page_size is 48", x, 4, page_table=np.zeros((3, 30), np.int32), page_size=48,
+            handle=emu)
+    refused(bad, "page_table has 16 pages a table; 1000 columns need 32", x, 4, page_table=table, page_size=32,
+            handle=emu)
+    refused(bad, "page_table has 1 dimensions", x, 4, page_table=table[0], page_size=64, handle=emu)
+    refused(bad, "page_tables is 2; the least is 3", x, 4, page_table=table[:2], page_size=64, handle=emu)
+    refused(bad, "next_n is -1", x, 4, next_n=-1, handle=emu)
+    refused(bad, "indices is NULL", x, 4, out=False, handle=emu)
+    refused(bad, "offsets has shape [2]; it must have [3]", x, 4, offsets=np.zeros(2, np.int32), handle=emu)
+    refused(bad, "values is int32; it must be float32", x, 4, values=np.zeros((3, 4), np.int32), handle=emu)
+
+
 def test_one_row_repeated(emu):
     x = np.broadcast_to(scores(1)[0], (3, 1000))
     np.testing.assert_array_equal(tle.topk_select(x, 8, handle=emu), reference.topk_select(x, 8))

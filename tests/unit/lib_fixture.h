@@ -22,7 +22,7 @@ typedef struct FakeState {
     TleiLaunch launch;
     uint64_t args[TLEI_MAX_PARAMS];
     uint32_t arg_count;
-    TleiRange ranges[8];
+    TleiRange ranges[16];
     char image[256];
     tle_status fail_open, fail_load, fail_launch;
     uint32_t largest_cluster; /* 0: any */
@@ -105,7 +105,7 @@ static tle_status fake_launch(TleiDevice *device, TleiKernel *kernel, const Tlei
     fake.launch = *l;
     for (uint32_t i = 0; i < fake.arg_count; i++)
         memcpy(&fake.args[i], l->args[i], 8);
-    for (uint32_t i = 0; i < l->range_count && i < 8; i++)
+    for (uint32_t i = 0; i < l->range_count && i < 16; i++)
         fake.ranges[i] = l->ranges[i];
     return TLE_STATUS_OK;
 }

@@ -203,7 +203,7 @@ static void explains_itself(void **state) {
     tle_topk_select_params p = call_of(4096, 512, 0x1008);
     const char *text = explain(h, &p);
     says(text, "topk_select for sm_90a: rows=1 columns=4096 k=512 align=8 dtype=fp32 lengths=0 "
-               "row_starts=0 sm_count=132\n");
+               "row_starts=0 form=0 sorted=0 sm_count=132\n");
     says(text, "measured on H200, compiler 0.0");
     says(text, "rule 1 -> " ANY ": skipped: the rule's 'sun' is not a fact");
     says(text, "rule 2 -> topk_select__gone: skipped: the library holds no such variant");

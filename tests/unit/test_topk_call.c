@@ -3,16 +3,36 @@
 #include "lib_fixture.h"
 
 #define CLUSTER "topk_select__f32__cluster16__v1__w4"
+#define FORM    "topk_select__f32__form__v1__w4"
 #define GRID    "topk_select__f32__grid__v1__w4"
 #define PLAIN   "topk_select__f32__plain__v1__w4"
 #define WORK    "topk_select__f32__work__v1__w4"
 #define ALIEN   "topk_select__f32__alien__v1__w4"
+
+/* What the FORM variant takes. */
+/* clang-format off */
+#define FORM_PARAMS \
+    PARAM("next_n", "i32") "," \
+    PARAM("values", "*fp32") "," \
+    PARAM("value_stride", "i64") "," \
+    PARAM("raw_indices", "*i32") "," \
+    PARAM("raw_stride", "i64") "," \
+    PARAM("offsets", "*i32") "," \
+    PARAM("page_table", "*i32") "," \
+    PARAM("table_stride", "i64") "," \
+    PARAM("page_tables", "i32") "," \
+    PARAM("page_shift", "i32") "," \
+    PARAM("row_to_table", "*i32") "," \
+    PARAM("flags", "i32")
+/* clang-format on */
 
 static const FakeVariant variants[] = {
     {ALIEN,
      FAKE_META(ALIEN, PARAM("scores", "*fp32") "," PARAM("moon", "i32"), "{\"k\": [78, 78]}", ""),
      "ALIEN", NULL, NULL},
     {CLUSTER, FAKE_CLUSTER(CLUSTER, "16", ALL_PARAMS, "{\"k\": [76, 76]}", ""), "CLUSTER", NULL,
+     NULL},
+    {FORM, FAKE_META(FORM, FORM_PARAMS, "{\"form\": [1, 1], \"k\": [75, 75]}", ""), "FORM", NULL,
      NULL},
     {GRID,
      FAKE_META(GRID, PARAM("k", "i32") "," PARAM("grid_barrier", "*i32"), "{\"k\": [79, 79]}",
@@ -158,6 +178,14 @@ static void refuses_structs(void **state) {
     assert_int_equal(tle_topk_select_explain(NULL, &p, NULL, 0, NULL), TLE_STATUS_INVALID_ARGUMENT);
 }
 
+static const TleiRange *range_named(const char *name) {
+    for (size_t i = 0; i < sizeof fake.ranges / sizeof *fake.ranges; i++)
+        if (fake.ranges[i].name && !strcmp(fake.ranges[i].name, name))
+            return &fake.ranges[i];
+    fail_msg("the call has no range '%s'", name);
+    return NULL;
+}
+
 static void asks_for_workspace(void **state) {
     (void)state;
     static _Alignas(16) char memory[128];
@@ -179,8 +207,154 @@ static void asks_for_workspace(void **state) {
     assert_int_equal(tle_topk_select(h, &p, memory, size, NULL), TLE_STATUS_OK);
     assert_int_equal(fake.args[0], (uintptr_t)memory);
     assert_int_equal(fake.args[1], 3);
-    assert_string_equal(fake.ranges[4].name, "workspace");
-    assert_int_equal(fake.ranges[4].bytes, 88);
+    assert_int_equal(range_named("workspace")->bytes, 88);
+}
+
+/* ---- forms ---- */
+
+static float chosen[8192];
+static int32_t raw[8192], offsets[64], pages[4096], tables[64];
+
+/* A call that wants everything: 3 rows, two of them of one request. */
+static tle_topk_select_params full(void) {
+    tle_topk_select_params p = good();
+    p.k = 75;
+    p.index_row_stride = 80;
+    p.sorted = 1;
+    p.index_base = TLE_INDEX_ABSOLUTE;
+    p.next_n = 2;
+    p.values = chosen;
+    p.value_row_stride = 81;
+    p.raw_indices = raw;
+    p.raw_index_row_stride = 82;
+    p.page_table = pages;
+    p.page_table_stride = 9;
+    p.page_tables = 2;
+    p.page_size = 16;
+    return p;
+}
+
+#define FORM_REFUSED(change, part)                                                                 \
+    do {                                                                                           \
+        tle_topk_select_params p = full();                                                         \
+        change;                                                                                    \
+        refused(&p, TLE_STATUS_INVALID_ARGUMENT, part);                                            \
+    } while (0)
+
+static void refuses_forms(void **state) {
+    (void)state;
+    FORM_REFUSED(p.sorted = 2, "sorted is 2; it must be 0 or 1");
+    FORM_REFUSED(p.index_base = -1, "index_base is -1, which is no tle_index_base");
+    FORM_REFUSED(p.next_n = -2, "next_n is -2; the least is 0");
+    FORM_REFUSED(p.value_row_stride = 74, "value_row_stride is 74; the least is k, 75");
+    FORM_REFUSED(p.raw_index_row_stride = 0, "raw_index_row_stride is 0; the least is k, 75");
+    FORM_REFUSED(p.value_row_stride = INT64_MAX, "value_row_stride is 9223372036854775807; 3 such");
+    FORM_REFUSED(p.raw_index_row_stride = INT64_MAX, "raw_index_row_stride is 9223372036854775807");
+    FORM_REFUSED(p.page_table_stride = INT64_MAX, "page_table_stride is 9223372036854775807; 2");
+    FORM_REFUSED((p.page_table = NULL, p.row_to_table = tables),
+                 "row_to_table is given without page_table");
+    FORM_REFUSED(p.offsets = offsets, "page_table and offsets are given; one of them may be");
+    FORM_REFUSED(p.page_size = 0, "page_size is 0; it is a power of two from 1 to 1073741824");
+    FORM_REFUSED(p.page_size = 48, "page_size is 48; it is a power of two");
+    FORM_REFUSED(p.page_size = INT64_C(1) << 31, "page_size is 2147483648; it is a power of two");
+    FORM_REFUSED(p.page_table_stride = -1, "page_table_stride is -1; the least is 0");
+    FORM_REFUSED(p.page_tables = 1, "page_tables is 1; the least is 2");
+    FORM_REFUSED((p.row_to_table = tables, p.page_tables = -1),
+                 "page_tables is -1; the least is 0");
+    FORM_REFUSED((p.indices = NULL, p.values = NULL), "indices is NULL");
+    FORM_REFUSED(p.indices = NULL, "page_table is given, but indices, which it is for, is NULL");
+    FORM_REFUSED((p.indices = NULL, p.page_table = NULL, p.offsets = offsets),
+                 "offsets is given, but indices");
+    REFUSED(p.next_n = INT64_C(1) << 31, TLE_STATUS_UNSUPPORTED_SHAPE, "next_n is 2147483648");
+}
+
+static void refuses_memory_of_forms(void **state) {
+    (void)state;
+    FORM_REFUSED(p.values = (float *)(uintptr_t)shifted(chosen, 2), "values is 0x");
+    FORM_REFUSED(p.raw_indices = (int32_t *)(uintptr_t)shifted(raw, 1), "raw_indices is 0x");
+    FORM_REFUSED(p.page_table = (const int32_t *)shifted(pages, 1), "page_table is 0x");
+    FORM_REFUSED(p.row_to_table = (const int32_t *)shifted(tables, 3), "row_to_table is 0x");
+    FORM_REFUSED((p.page_table = NULL, p.offsets = (const int32_t *)shifted(offsets, 3)),
+                 "offsets is 0x");
+    FORM_REFUSED(p.raw_indices = indices + 10, "indices overlaps raw_indices");
+    FORM_REFUSED(p.values = scores, "values overlaps scores");
+    FORM_REFUSED(p.page_table = raw, "raw_indices overlaps page_table");
+    FORM_REFUSED(p.row_to_table = indices, "indices overlaps row_to_table");
+}
+
+/* The FORM variant lists these parameters. */
+static void binds_forms(void **state) {
+    (void)state;
+    tle_topk_select_params p = full();
+    const uint64_t expected[] = {2,
+                                 (uintptr_t)chosen,
+                                 81,
+                                 (uintptr_t)raw,
+                                 82,
+                                 0,
+                                 (uintptr_t)pages,
+                                 9,
+                                 2,
+                                 4,
+                                 (uintptr_t)tables,
+                                 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128 | 256};
+    p.row_to_table = tables;
+    fake.arg_count = sizeof expected / sizeof *expected;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_string_equal(fake.launch.variant, FORM);
+    for (size_t i = 0; i < fake.arg_count; i++)
+        assert_int_equal(fake.args[i], expected[i]);
+    assert_int_equal(range_named("lengths")->bytes, 2 * 4);
+    assert_int_equal(range_named("values")->bytes, (2 * 81 + 75) * 4);
+    assert_true(range_named("values")->writable);
+    assert_int_equal(range_named("raw_indices")->bytes, (2 * 82 + 75) * 4);
+    assert_true(range_named("raw_indices")->writable);
+    assert_int_equal(range_named("page_table")->bytes, (9 + 7) * 4);
+    assert_int_equal(range_named("row_to_table")->bytes, 3 * 4);
+    assert_false(range_named("row_to_table")->writable);
+    p.page_table = p.row_to_table = NULL;
+    p.offsets = offsets;
+    p.sorted = p.index_base = 0;
+    p.next_n = 0;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_int_equal(fake.args[0], 1);
+    assert_int_equal(fake.args[5], (uintptr_t)offsets);
+    assert_int_equal(fake.args[11], 1 | 2 | 4 | 8 | 16 | 512);
+    assert_int_equal(range_named("lengths")->bytes, 3 * 4);
+}
+
+/* Rules see whether a call has a form; values alone need no indices. */
+static void forms_are_facts(void **state) {
+    (void)state;
+    tle_topk_select_params p = good();
+    char text[4096];
+    p.k = p.index_row_stride = 75;
+    fake.arg_count = ALL_PARAM_COUNT;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_string_equal(fake.launch.variant, PLAIN);
+    p.values = chosen;
+    p.value_row_stride = 75;
+    p.indices = NULL;
+    p.index_row_stride = 0;
+    fake.arg_count = 12;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_string_equal(fake.launch.variant, FORM);
+    assert_int_equal(fake.args[11], 1 | 2 | 8);
+    assert_int_equal(tle_topk_select_explain(h, &p, text, sizeof text, NULL), TLE_STATUS_OK);
+    assert_non_null(strstr(text, " form=1 sorted=0 "));
+}
+
+/* A caller that was built before there were forms. */
+static void older_structs(void **state) {
+    (void)state;
+    tle_topk_select_params p = full();
+    p.struct_size = offsetof(tle_topk_select_params, sorted);
+    fake.arg_count = ALL_PARAM_COUNT;
+    assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
+    assert_string_equal(fake.launch.variant, PLAIN);
+    p.struct_size--;
+    fake.launches = 0;
+    refused(&p, TLE_STATUS_INVALID_ARGUMENT, "params->struct_size is 87, less than the 88");
 }
 
 static void words_of_grid_barriers_are_zeroed(void **state) {
@@ -238,15 +412,9 @@ static void binds_by_name(void **state) {
     tle_topk_select_params p = good();
     fake.arg_count = ALL_PARAM_COUNT;
     assert_int_equal(tle_topk_select(h, &p, NULL, 0, (tle_stream)0x5000), TLE_STATUS_OK);
-    const uint64_t expected[ALL_PARAM_COUNT] = {9,
-                                                (uintptr_t)scores,
-                                                (uintptr_t)indices,
-                                                (uintptr_t)lengths,
-                                                (uintptr_t)starts,
-                                                101,
-                                                10,
-                                                100,
-                                                3};
+    const uint64_t expected[ALL_PARAM_COUNT] = {
+        9,   (uintptr_t)scores, (uintptr_t)indices, (uintptr_t)lengths, (uintptr_t)starts, 101, 10,
+        100, 1 | 2 | 4};
     for (int i = 0; i < ALL_PARAM_COUNT; i++)
         assert_int_equal(fake.args[i], expected[i]);
     assert_int_equal(fake.launch.grid[0], 3);
@@ -263,7 +431,7 @@ static void binds_by_name(void **state) {
     p.row_starts = NULL;
     assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
     assert_int_equal(fake.args[3], 0);
-    assert_int_equal(fake.args[8], 0);
+    assert_int_equal(fake.args[8], 4);
     assert_int_equal(fake.ranges[2].bytes, 0);
 }
 
@@ -341,6 +509,11 @@ int main(void) {
         TEST(refuses_pointers),
         TEST(refuses_structs),
         TEST(asks_for_workspace),
+        TEST(refuses_forms),
+        TEST(refuses_memory_of_forms),
+        TEST(binds_forms),
+        TEST(forms_are_facts),
+        TEST(older_structs),
         TEST(words_of_grid_barriers_are_zeroed),
         TEST(clusters_that_do_not_fit_fall_back),
         TEST(clusters_multiply_the_grid),

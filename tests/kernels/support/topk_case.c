@@ -5,46 +5,87 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 0x5a5a5a5a }; /* what every index holds before the call */
+enum { GUARD = 0x5a5a5a5a }; /* what every output holds before the call */
 
 void describe_topk_case(const TopkCase *c, char *text, size_t size) {
     snprintf(text, size,
              "rows %lld columns %lld k %lld stride %lld index_stride %lld misalign %lld values %s "
-             "length %d start %d "
-             "seed %llu",
+             "length %d start %d seed %llu sorted %d absolute %d with_values %d with_raw %d "
+             "offsets %d no_indices %d next_n %lld page_size %lld mapped %d",
              (long long)c->rows, (long long)c->columns, (long long)c->k, (long long)c->row_stride,
              (long long)c->index_stride, (long long)c->misalign, value_kind_name(c->values),
              c->lengths ? c->length : -999, c->row_starts ? c->start : -999,
-             (unsigned long long)c->seed);
+             (unsigned long long)c->seed, c->sorted, c->absolute, c->with_values, c->with_raw,
+             c->offsets, c->no_indices, (long long)c->next_n, (long long)c->page_size, c->mapped);
 }
 
-/* Host and device copies of one buffer. */
+/* Host and device copies of one buffer of 4-byte elements. */
 typedef struct Buffer {
     void *host, *device;
     size_t bytes;
 } Buffer;
 
+/* The outputs come first. */
+enum {
+    INDICES,
+    VALUES,
+    RAW,
+    OUTPUTS,
+    SCORES = OUTPUTS,
+    LENGTHS,
+    STARTS,
+    OFFSETS,
+    PAGES,
+    ROW_TO_TABLE,
+    BUFFERS
+};
+
 typedef struct Run {
     tle_handle h;
     TopkCase c;
-    Buffer scores, lengths, starts, indices;
-    int32_t *expected;
+    Buffer buffers[BUFFERS];
+    int32_t *expected[OUTPUTS];
+    int64_t tables, pages;
 } Run;
 
-static bool make_buffer(Run *r, Buffer *b, size_t bytes) {
-    b->bytes = bytes;
-    b->host = calloc(1, bytes ? bytes : 1);
-    return b->host && tle_alloc(r->h, bytes ? bytes : 1, &b->device) == TLE_STATUS_OK;
+/* Outputs have different strides, so that none can stand in for another's. */
+static int64_t stride_of(const Run *r, int output) {
+    return r->c.index_stride + output;
 }
 
-static bool upload(Run *r, Buffer *b) {
-    return !b->bytes || tle_copy(r->h, b->device, b->host, b->bytes) == TLE_STATUS_OK;
+static bool present(const TopkCase *c, int buffer) {
+    const bool given[BUFFERS] = {!c->no_indices, c->with_values, c->with_raw,  true,     c->lengths,
+                                 c->row_starts,  c->offsets,     c->page_size, c->mapped};
+    return given[buffer];
 }
 
-static void free_buffer(Run *r, Buffer *b) {
-    free(b->host);
-    if (b->device)
-        tle_free(r->h, b->device);
+static void *device_of(const Run *r, int buffer) {
+    return present(&r->c, buffer) ? r->buffers[buffer].device : NULL;
+}
+
+static const int32_t *host_of(const Run *r, int buffer) {
+    return present(&r->c, buffer) ? (const int32_t *)r->buffers[buffer].host : NULL;
+}
+
+static bool make_buffer(Run *r, int buffer, int64_t elements) {
+    Buffer *b = &r->buffers[buffer];
+    b->bytes = (size_t)elements * 4;
+    b->host = calloc(1, b->bytes ? b->bytes : 1);
+    return b->host && tle_alloc(r->h, b->bytes ? b->bytes : 1, &b->device) == TLE_STATUS_OK;
+}
+
+static bool make_buffers(Run *r) {
+    const TopkCase *c = &r->c;
+    int64_t last = c->rows - 1;
+    bool ok = make_buffer(r, SCORES, c->misalign + last * c->row_stride + c->columns) &&
+              make_buffer(r, PAGES, (r->tables - 1) * (r->pages + 1) + r->pages);
+    for (int i = 0; i < OUTPUTS && ok; i++)
+        ok = make_buffer(r, i, last * stride_of(r, i) + c->k) &&
+             (r->expected[i] = calloc((size_t)(c->rows * stride_of(r, i)), 4)) != NULL;
+    static const int per_row[] = {LENGTHS, STARTS, OFFSETS, ROW_TO_TABLE};
+    for (size_t i = 0; i < sizeof per_row / sizeof *per_row && ok; i++)
+        ok = make_buffer(r, per_row[i], c->rows);
+    return ok;
 }
 
 static void fill_facts(int32_t *out, int64_t rows, int32_t fixed, int64_t columns, Random *rng) {
@@ -53,76 +94,124 @@ static void fill_facts(int32_t *out, int64_t rows, int32_t fixed, int64_t column
             fixed != TOPK_RAGGED ? fixed : (int32_t)random_below(rng, (uint64_t)columns + 7) - 3;
 }
 
+/* Numbers of pages and offsets of both signs; -1 and the first number that is no table among those
+ * of tables. */
+static void fill_forms(Run *r, Random *rng) {
+    int32_t *offsets = r->buffers[OFFSETS].host, *pages = r->buffers[PAGES].host,
+            *tables = r->buffers[ROW_TO_TABLE].host;
+    for (int64_t i = 0; i < r->c.rows; i++) {
+        offsets[i] = (int32_t)random_bits(rng) >> 8;
+        tables[i] = (int32_t)random_below(rng, (uint64_t)r->tables + 2) - 1;
+    }
+    for (size_t i = 0; i < r->buffers[PAGES].bytes / 4; i++)
+        pages[i] = (int32_t)random_below(rng, 100000) - 5;
+}
+
 static bool make_inputs(Run *r) {
     const TopkCase *c = &r->c;
     Random rng = {c->seed};
-    size_t elements = (size_t)(c->misalign + (c->rows - 1) * c->row_stride + c->columns);
-    if (!make_buffer(r, &r->scores, elements * sizeof(float)) ||
-        !make_buffer(r, &r->lengths, (size_t)c->rows * sizeof(int32_t)) ||
-        !make_buffer(r, &r->starts, (size_t)c->rows * sizeof(int32_t)) ||
-        !make_buffer(r, &r->indices,
-                     (size_t)((c->rows - 1) * c->index_stride + c->k) * sizeof(int32_t)))
+    if (!make_buffers(r))
         return false;
-    float *scores = (float *)r->scores.host + c->misalign;
+    float *scores = (float *)r->buffers[SCORES].host + c->misalign;
     for (int64_t i = 0; i < c->rows; i++)
         fill_values(scores + i * c->row_stride, c->columns, c->values, &rng);
-    fill_facts(r->lengths.host, c->rows, c->length, c->columns, &rng);
-    fill_facts(r->starts.host, c->rows, c->start, c->columns, &rng);
-    for (size_t i = 0; i < r->indices.bytes / sizeof(int32_t); i++)
-        ((int32_t *)r->indices.host)[i] = GUARD;
-    return upload(r, &r->scores) && upload(r, &r->lengths) && upload(r, &r->starts) &&
-           upload(r, &r->indices);
+    fill_facts(r->buffers[LENGTHS].host, c->rows, c->length, c->columns, &rng);
+    fill_facts(r->buffers[STARTS].host, c->rows, c->start, c->columns, &rng);
+    fill_forms(r, &rng);
+    for (int i = 0; i < OUTPUTS; i++)
+        for (size_t j = 0; j < r->buffers[i].bytes / 4; j++)
+            ((int32_t *)r->buffers[i].host)[j] = GUARD;
+    bool ok = true;
+    for (int i = 0; i < BUFFERS && ok; i++)
+        ok = !r->buffers[i].bytes || tle_copy(r->h, r->buffers[i].device, r->buffers[i].host,
+                                              r->buffers[i].bytes) == TLE_STATUS_OK;
+    return ok;
 }
 
 static bool expect(Run *r) {
     const TopkCase *c = &r->c;
-    ReferenceTopk ref = {(const float *)r->scores.host + c->misalign,
-                         c->rows,
-                         c->columns,
-                         c->row_stride,
-                         c->k,
-                         c->lengths ? r->lengths.host : NULL,
-                         c->row_starts ? r->starts.host : NULL,
-                         r->expected,
-                         c->index_stride};
+    ReferenceTopk ref = {
+        .scores = (const float *)r->buffers[SCORES].host + c->misalign,
+        .rows = c->rows,
+        .columns = c->columns,
+        .row_stride = c->row_stride,
+        .k = c->k,
+        .lengths = host_of(r, LENGTHS),
+        .row_starts = host_of(r, STARTS),
+        .indices = r->expected[INDICES],
+        .index_row_stride = stride_of(r, INDICES),
+        .sorted = c->sorted,
+        .absolute = c->absolute,
+        .next_n = c->next_n,
+        .values = (float *)(void *)r->expected[VALUES],
+        .value_row_stride = stride_of(r, VALUES),
+        .raw_indices = r->expected[RAW],
+        .raw_index_row_stride = stride_of(r, RAW),
+        .offsets = host_of(r, OFFSETS),
+        .page_table = host_of(r, PAGES),
+        .row_to_table = host_of(r, ROW_TO_TABLE),
+        .page_table_stride = r->pages + 1,
+        .page_tables = r->tables,
+        .page_size = c->page_size,
+    };
     return reference_topk(&ref);
 }
 
-static tle_status call(Run *r) {
+static tle_topk_select_params params_of(const Run *r) {
     const TopkCase *c = &r->c;
     tle_topk_select_params p = TLE_TOPK_SELECT_PARAMS_INIT;
-    void *workspace = NULL;
-    size_t size = 0;
     p.rows = c->rows;
     p.columns = c->columns;
     p.k = c->k;
-    p.scores = (const float *)r->scores.device + c->misalign;
+    p.scores = (const float *)device_of(r, SCORES) + c->misalign;
     p.row_stride = c->row_stride;
-    p.lengths = c->lengths ? r->lengths.device : NULL;
-    p.row_starts = c->row_starts ? r->starts.device : NULL;
-    p.indices = r->indices.device;
-    p.index_row_stride = c->index_stride;
+    p.lengths = device_of(r, LENGTHS);
+    p.row_starts = device_of(r, STARTS);
+    p.indices = device_of(r, INDICES);
+    p.index_row_stride = stride_of(r, INDICES);
+    p.sorted = c->sorted;
+    p.index_base = c->absolute ? TLE_INDEX_ABSOLUTE : TLE_INDEX_RELATIVE;
+    p.next_n = c->next_n;
+    p.values = device_of(r, VALUES);
+    p.value_row_stride = stride_of(r, VALUES);
+    p.raw_indices = device_of(r, RAW);
+    p.raw_index_row_stride = stride_of(r, RAW);
+    p.offsets = device_of(r, OFFSETS);
+    p.page_table = device_of(r, PAGES);
+    p.page_table_stride = r->pages + 1;
+    p.page_tables = r->tables;
+    p.page_size = c->page_size;
+    p.row_to_table = device_of(r, ROW_TO_TABLE);
+    return p;
+}
+
+static tle_status call(Run *r) {
+    tle_topk_select_params p = params_of(r);
+    void *workspace = NULL;
+    size_t size = 0;
     tle_status status = tle_topk_select_workspace_size(r->h, &p, &size);
     if (!status && size)
         status = tle_alloc(r->h, size, &workspace);
     if (!status)
-        status = tle_topk_select(r->h, &p, workspace, size, c->stream);
+        status = tle_topk_select(r->h, &p, workspace, size, r->c.stream);
     if (!status)
-        status = tle_synchronize(r->h, c->stream);
+        status = tle_synchronize(r->h, r->c.stream);
     if (workspace)
         tle_free(r->h, workspace);
     return status;
 }
 
-static bool compare(const Run *r, char *why, size_t size) {
-    const TopkCase *c = &r->c;
-    const int32_t *got = r->indices.host;
-    for (int64_t i = 0; i < (int64_t)(r->indices.bytes / sizeof(int32_t)); i++) {
-        int64_t row = i / c->index_stride, j = i % c->index_stride;
-        int32_t want = j < c->k ? r->expected[row * c->index_stride + j] : GUARD;
+static bool compare(Run *r, int output, char *why, size_t size) {
+    static const char *const names[OUTPUTS] = {"index", "value", "raw index"};
+    const int32_t *got = r->buffers[output].host;
+    bool written = present(&r->c, output);
+    for (int64_t i = 0; i < (int64_t)(r->buffers[output].bytes / 4); i++) {
+        int64_t row = i / stride_of(r, output), j = i % stride_of(r, output);
+        int32_t want = j < r->c.k && written ? r->expected[output][i] : GUARD;
         if (got[i] != want) {
-            snprintf(why, size, "row %lld place %lld is %d, expected %d", (long long)row,
-                     (long long)j, got[i], want);
+            snprintf(why, size, "row %lld place %lld: %s is %d (0x%x), expected %d (0x%x)",
+                     (long long)row, (long long)j, names[output], got[i], (unsigned)got[i], want,
+                     (unsigned)want);
             return false;
         }
     }
@@ -130,34 +219,42 @@ static bool compare(const Run *r, char *why, size_t size) {
 }
 
 static bool run(Run *r, char *why, size_t size) {
-    r->expected = calloc((size_t)(r->c.rows * r->c.index_stride), sizeof(int32_t));
-    if (!r->expected || !make_inputs(r) || !expect(r)) {
+    if (!make_inputs(r) || !expect(r)) {
         snprintf(why, size, "no memory: %s", tle_last_error());
         return false;
     }
     tle_status status = call(r);
-    if (!status)
-        status = tle_copy(r->h, r->indices.host, r->indices.device, r->indices.bytes);
+    for (int i = 0; i < OUTPUTS && !status; i++)
+        status = tle_copy(r->h, r->buffers[i].host, r->buffers[i].device, r->buffers[i].bytes);
     if (status) {
         snprintf(why, size, "%s: %s", tle_status_name(status), tle_last_error());
         return false;
     }
-    return compare(r, why, size);
+    bool same = true;
+    for (int i = 0; i < OUTPUTS && same; i++)
+        same = compare(r, i, why, size);
+    return same;
 }
 
 bool run_topk_case(tle_handle h, const TopkCase *c, char *why, size_t why_size) {
-    Run r = {.h = h, .c = *c};
+    Run r = {.h = h, .c = *c, .pages = 1};
+    int64_t next_n = c->next_n ? c->next_n : 1;
     if (!r.c.row_stride)
         r.c.row_stride = c->columns;
     if (!r.c.index_stride)
         r.c.index_stride = c->k;
-    char what[400] = "", text[400];
+    r.tables = (c->rows + next_n - 1) / next_n;
+    if (c->page_size)
+        r.pages = (c->columns + c->page_size - 1) / c->page_size;
+    char what[400] = "", text[600];
     bool ok = run(&r, what, sizeof what);
-    free_buffer(&r, &r.scores);
-    free_buffer(&r, &r.lengths);
-    free_buffer(&r, &r.starts);
-    free_buffer(&r, &r.indices);
-    free(r.expected);
+    for (int i = 0; i < BUFFERS; i++) {
+        free(r.buffers[i].host);
+        if (r.buffers[i].device)
+            tle_free(h, r.buffers[i].device);
+    }
+    for (int i = 0; i < OUTPUTS; i++)
+        free(r.expected[i]);
     describe_topk_case(c, text, sizeof text);
     if (!ok)
         snprintf(why, why_size, "%s [%s]", what, text);

@@ -18,13 +18,18 @@ typedef struct TopkCase {
     int32_t start;  /* with row_starts: idem */
     uint64_t seed;
     tle_stream stream;
+    /* the fused forms */
+    bool sorted, absolute, with_values, with_raw, offsets, no_indices;
+    int64_t next_n;
+    int64_t page_size; /* 0: no page table */
+    bool mapped;       /* rows choose their tables, some of them numbers that are none */
 } TopkCase;
 
 /* Draws from -3 .. columns + 3, so negative and too long ones come up. */
 #define TOPK_RAGGED INT32_MIN
 
 /* Runs the case. False when the result differs from the reference, or anything was written outside
- * of indices [rows, k], or a call failed; `why` then says what, with the case. */
+ * of the outputs' [rows, k], or a call failed; `why` then says what, with the case. */
 bool run_topk_case(tle_handle h, const TopkCase *c, char *why, size_t why_size);
 
 /* A description that replays it. */

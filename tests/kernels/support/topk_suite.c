@@ -114,21 +114,109 @@ static int64_t draw_columns(Random *r, int64_t max) {
     return 1 + (int64_t)random_below(r, (uint64_t)(top < max ? top : max));
 }
 
+static TopkCase draw_case(Random *r, int64_t max_columns) {
+    TopkCase c = {.rows = 1 + (int64_t)random_below(r, 4), .columns = draw_columns(r, max_columns)};
+    c.k = random_below(r, 3) ? 1 + (int64_t)random_below(r, 1u << (1 + random_below(r, 12)))
+                             : (int64_t)512 << random_below(r, 3);
+    c.row_stride = c.columns + (int64_t)random_below(r, 9);
+    c.index_stride = c.k + (int64_t)random_below(r, 3);
+    c.misalign = (int64_t)random_below(r, 5);
+    c.values = (ValueKind)random_below(r, VALUES_COUNT);
+    c.lengths = random_below(r, 2) != 0;
+    c.row_starts = random_below(r, 3) == 0;
+    c.length = c.start = TOPK_RAGGED;
+    c.seed = random_bits(r);
+    return c;
+}
+
 bool topk_random(TopkVisit *visit, void *user, uint64_t seed, uint32_t cases, int64_t max_columns) {
     Random r = {seed};
     for (uint32_t i = 0; i < cases; i++) {
-        TopkCase c = {.rows = 1 + (int64_t)random_below(&r, 4),
-                      .columns = draw_columns(&r, max_columns)};
-        c.k = random_below(&r, 3) ? 1 + (int64_t)random_below(&r, 1u << (1 + random_below(&r, 12)))
-                                  : (int64_t)512 << random_below(&r, 3);
-        c.row_stride = c.columns + (int64_t)random_below(&r, 9);
-        c.index_stride = c.k + (int64_t)random_below(&r, 3);
-        c.misalign = (int64_t)random_below(&r, 5);
-        c.values = (ValueKind)random_below(&r, VALUES_COUNT);
-        c.lengths = random_below(&r, 2) != 0;
-        c.row_starts = random_below(&r, 3) == 0;
+        TopkCase c = draw_case(&r, max_columns);
+        if (!visit(&c, user))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the fused forms ---- */
+
+/* Forms of a call over the rows of `base`. */
+static bool every_form(TopkVisit *visit, void *user, TopkCase base) {
+    static const TopkCase forms[] = {
+        {.with_values = true},
+        {.with_values = true, .no_indices = true},
+        {.with_values = true, .no_indices = true, .sorted = true},
+        {.sorted = true},
+        {.sorted = true, .with_values = true, .absolute = true},
+        {.absolute = true},
+        {.with_raw = true},
+        {.offsets = true, .absolute = true, .with_raw = true},
+        {.offsets = true, .sorted = true, .next_n = 3},
+        {.next_n = 2, .with_values = true},
+        {.page_size = 1},
+        {.page_size = 64, .with_raw = true, .mapped = true},
+        {.page_size = 16, .sorted = true, .with_values = true, .with_raw = true, .absolute = true},
+        {.page_size = 4096, .next_n = 2, .mapped = true, .sorted = true},
+        {.page_size = 1 << 30, .next_n = 4, .absolute = true},
+    };
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        TopkCase c = forms[i];
+        c.rows = base.rows;
+        c.columns = base.columns;
+        c.k = base.k;
+        c.index_stride = base.k + (int64_t)i % 3;
+        c.values = base.values;
+        c.lengths = base.lengths;
+        c.row_starts = base.row_starts;
         c.length = c.start = TOPK_RAGGED;
-        c.seed = random_bits(&r);
+        c.seed = base.seed + i;
+        if (!visit(&c, user))
+            return false;
+    }
+    return true;
+}
+
+bool topk_forms(TopkVisit *visit, void *user, int64_t max_columns) {
+    static const TopkCase rows[] = {
+        {.rows = 5, .columns = 40, .k = 3, .values = VALUES_TWO, .lengths = true},
+        {.rows = 5, .columns = 3000, .k = 700, .values = VALUES_BITS, .lengths = true},
+        {.rows = 3, .columns = 1500, .k = 2048, .values = VALUES_ZEROS, .row_starts = true},
+        {.rows = 3, .columns = 4096, .k = 512, .values = VALUES_NAN_SOME, .row_starts = true},
+        {.rows = 2, .columns = 4096, .k = 513, .values = VALUES_NAN_ALL},
+        {.rows = 17, .columns = 5000, .k = 2048, .values = VALUES_GRID, .lengths = true},
+        {.rows = 16, .columns = 20000, .k = 100, .values = VALUES_NORMAL, .lengths = true},
+        {.rows = 2, .columns = 9000, .k = 2049, .values = VALUES_INFINITIES},
+        {.rows = 2, .columns = 6001, .k = 4096, .values = VALUES_BITS},
+        {.rows = 3, .columns = 20000, .k = 512, .values = VALUES_RELU, .row_starts = true},
+        {.rows = 2, .columns = 70000, .k = 300, .values = VALUES_CONSTANT, .lengths = true},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        TopkCase c = rows[i];
+        c.seed = 1 + 100 * i;
+        if (c.columns <= max_columns && !every_form(visit, user, c))
+            return false;
+    }
+    return true;
+}
+
+bool topk_random_forms(TopkVisit *visit, void *user, uint64_t seed, uint32_t cases,
+                       int64_t max_columns) {
+    Random r = {seed};
+    for (uint32_t i = 0; i < cases; i++) {
+        TopkCase c = draw_case(&r, max_columns);
+        uint64_t bits = random_bits(&r) >> 16;
+        c.sorted = bits & 1;
+        c.absolute = bits & 2;
+        c.with_values = bits & 4;
+        c.with_raw = bits & 8;
+        c.next_n = bits & 16 ? 1 + (int64_t)random_below(&r, 5) : 0;
+        c.offsets = (bits >> 5 & 3) == 1;
+        if ((bits >> 5 & 3) == 2) {
+            c.page_size = (int64_t)1 << random_below(&r, 16);
+            c.mapped = bits & 128;
+        }
+        c.no_indices = c.with_values && !c.offsets && !c.page_size && bits & 256;
         if (!visit(&c, user))
             return false;
     }

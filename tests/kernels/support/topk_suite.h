@@ -13,6 +13,11 @@ bool topk_values(TopkVisit *visit, void *user);
 bool topk_ragged(TopkVisit *visit, void *user);
 bool topk_strides(TopkVisit *visit, void *user);
 bool topk_ks(TopkVisit *visit, void *user);
+/* Every fused form over rows for every body, at most max_columns long. */
+bool topk_forms(TopkVisit *visit, void *user, int64_t max_columns);
 bool topk_random(TopkVisit *visit, void *user, uint64_t seed, uint32_t cases, int64_t max_columns);
+/* With forms drawn, too. */
+bool topk_random_forms(TopkVisit *visit, void *user, uint64_t seed, uint32_t cases,
+                       int64_t max_columns);
 
 #endif

@@ -1,0 +1,103 @@
+/* The fused forms of tle_topk_select on the emulator, against the C reference: as dispatch chooses,
+ * and on every variant that makes them. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include "kernels/support/topk_suite.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_VARIANTS = 64, NAME = 128 };
+
+typedef struct Names {
+    char name[MAX_VARIANTS][NAME];
+    int count;
+} Names;
+
+static int keep_name(const tle_variant_info *info, void *user) {
+    Names *names = user;
+    if (strstr(info->name, "__form__") && names->count < MAX_VARIANTS)
+        snprintf(names->name[names->count++], NAME, "%s", info->name);
+    return 0;
+}
+
+static tle_handle open_handle(void) {
+    tle_handle_options o = TLE_HANDLE_OPTIONS_INIT;
+    tle_handle h = NULL;
+    o.device_kind = TLE_DEVICE_EMU;
+    if (tle_create(&h, &o))
+        fail_msg("%s", tle_last_error());
+    return h;
+}
+
+typedef struct Visit {
+    tle_handle h;
+    const char *variant; /* the forced one, or NULL */
+    int step;            /* runs each step-th case */
+    int seen, run;
+} Visit;
+
+/* Whether the variant takes the case, by its name. */
+static bool takes(const char *variant, const TopkCase *c) {
+    if (!variant)
+        return true;
+    if (strstr(variant, "__v4") && (c->columns % 4 || c->row_stride % 4 || c->misalign % 4))
+        return false;
+    if (strstr(variant, "short"))
+        return c->columns <= 4096;
+    return c->k <= 2048 || !strstr(variant, "stream");
+}
+
+static bool visit(const TopkCase *c, void *user) {
+    Visit *v = user;
+    char why[1100];
+    if (!takes(v->variant, c) || v->seen++ % v->step)
+        return true;
+    v->run++;
+    if (run_topk_case(v->h, c, why, sizeof why))
+        return true;
+    print_error("%s: %s\n", v->variant ? v->variant : "dispatch", why);
+    return false;
+}
+
+static void by_dispatch(void **state) {
+    Visit v = {.h = open_handle(), .step = 1};
+    (void)state;
+    assert_true(topk_forms(visit, &v, 131072));
+    assert_true(topk_random_forms(visit, &v, 20261130, 100, 4096));
+    tle_destroy(v.h);
+}
+
+static void by_every_variant(void **state) {
+    static Names names;
+    tle_handle h = open_handle();
+    (void)state;
+    names.count = 0;
+    assert_int_equal(tle_variants(h, "topk_select", keep_name, &names), TLE_STATUS_OK);
+    tle_destroy(h);
+    assert_true(names.count >= 12);
+    for (int i = 0; i < names.count; i++) {
+        setenv("TLE_FORCE_VARIANT", names.name[i], 1);
+        /* Steps that have no factor in common with the number of forms, so all forms come up. */
+        Visit v = {.h = open_handle(), .variant = names.name[i], .step = 7};
+        assert_true(topk_forms(visit, &v, 9000));
+        assert_true(topk_random_forms(visit, &v, 7 + (uint64_t)i, 40, 4096));
+        assert_true(topk_ragged(visit, &v)); /* they take plain calls, too */
+        assert_true(v.run > 12);
+        tle_destroy(v.h);
+    }
+    unsetenv("TLE_FORCE_VARIANT");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_dispatch),
+        cmocka_unit_test(by_every_variant),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
