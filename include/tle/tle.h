@@ -372,7 +372,7 @@ typedef struct tle_topk_select_params {
     int64_t next_n;            /* rows that share an entry of lengths, >= 0 */
     float *values;             /* [rows, k], or NULL */
     int64_t value_row_stride;  /* elements from row to row, >= k; with values */
-    int32_t *raw_indices;      /* [rows, k], or NULL; needs page_table or offsets */
+    int32_t *raw_indices;      /* [rows, k], or NULL */
     int64_t raw_index_row_stride; /* elements from row to row, >= k; with raw_indices */
     const int32_t *offsets;       /* [rows], or NULL */
     const int32_t *page_table;    /* [page_tables, columns / page_size rounded up], or NULL */

@@ -48,6 +48,11 @@ static bool run_random(Check *k) {
     return topk_random(visit, k, 42, k->random_cases, 20000);
 }
 
+static bool run_forms(Check *k) {
+    return topk_forms(visit, k, k->max_columns) &&
+           topk_random_forms(visit, k, 43, k->random_cases, 20000);
+}
+
 static bool run_streams(Check *k) {
     k->cases++;
     return check_two_streams(k->driver, k->h, k->why, sizeof k->why);
@@ -72,9 +77,16 @@ static const struct {
     const char *name;
     bool (*run)(Check *);
 } groups[] = {
-    {"topk.lengths", run_lengths},  {"topk.values", run_values},   {"topk.ragged", run_ragged},
-    {"topk.strides", run_strides},  {"topk.ks", run_ks},           {"topk.random", run_random},
-    {"topk.streams", run_streams},  {"topk.threads", run_threads}, {"topk.capture", run_capture},
+    {"topk.lengths", run_lengths},
+    {"topk.values", run_values},
+    {"topk.ragged", run_ragged},
+    {"topk.strides", run_strides},
+    {"topk.ks", run_ks},
+    {"topk.random", run_random},
+    {"topk.forms", run_forms},
+    {"topk.streams", run_streams},
+    {"topk.threads", run_threads},
+    {"topk.capture", run_capture},
     {"topk.huge-stride", run_huge},
 };
 
