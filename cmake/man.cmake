@@ -20,5 +20,7 @@ endfunction()
 
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/man")
 tle_man_page(tle_cli tle)
-tle_man_page(tlec tlec)
+if(TLE_BUILD_TOOLS) # else it is a part of the build, not installed
+    tle_man_page(tlec tlec)
+endif()
 add_custom_target(man ALL DEPENDS ${TLE_MAN_PAGES})

@@ -36,7 +36,7 @@ static int dispatch(int argc, char **argv) {
     return EXIT_USAGE;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
     if (argc < 2) {
         usage(stderr);
         return EXIT_USAGE;
@@ -49,7 +49,11 @@ int main(int argc, char **argv) {
         printf("%s\n", tle_build_info());
         return 0;
     }
-    int status = dispatch(argc, argv);
+    return dispatch(argc, argv);
+}
+
+int main(int argc, char **argv) {
+    int status = run(argc, argv);
     if (fflush(stdout) || ferror(stdout))
         return complain("standard output cannot be written");
     return status;

@@ -204,7 +204,11 @@ static bool parse_header(const char *path, const char *text, NpyArray *out, NpyE
 /* The header's text, NUL-terminated; the caller frees it. NULL after a refusal. */
 static char *read_header(const char *path, FILE *f, NpyError *e) {
     unsigned char head[12] = {0};
-    if (fread(head, 1, 8, f) != 8 || memcmp(head, "\x93NUMPY", MAGIC_BYTES)) {
+    if (fread(head, 1, 8, f) != 8 && ferror(f)) {
+        refuse(e, path, "%s", strerror(errno));
+        return NULL;
+    }
+    if (feof(f) || memcmp(head, "\x93NUMPY", MAGIC_BYTES)) {
         refuse(e, path, "not a .npy file: it does not begin with \\x93NUMPY");
         return NULL;
     }

@@ -83,10 +83,14 @@ int options_parse(CommandId command, int argc, char **argv, Options *out) {
     char shorts[2 * OPT_COUNT + 1];
     make_tables(command, longs, shorts);
     *out = (Options){.command = command};
+    opterr = 0; /* getopt would call this program by its command */
     for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         int id = option_of(c);
-        if (id < 0)
+        if (id < 0) {
+            complain("%s: '%s' is no option, or lacks its value", command_table[command].name,
+                     argv[optind - 1]);
             return EXIT_USAGE;
+        }
         out->value[id] = optarg ? optarg : "";
     }
     if (out->value[OPT_help]) {

@@ -118,8 +118,10 @@ static tle_status choose_strict(const tle_handle_options *o, bool *strict, TleiE
         return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
                          "options->strict is %d; it is 0 (default), 1 (on) or 2 (off)", o->strict);
     const char *text = tlei_env(TLEI_ENV_STRICT);
+    if (text && strcmp(text, "0") && strcmp(text, "1"))
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "TLE_STRICT is '%s'; it is 0 or 1", text);
     *strict = o->strict == TLE_SWITCH_ON ||
-              (o->strict == TLE_SWITCH_DEFAULT && text && strcmp(text, "0"));
+              (o->strict == TLE_SWITCH_DEFAULT && text && !strcmp(text, "1"));
     return TLE_STATUS_OK;
 }
 
@@ -248,12 +250,24 @@ static tle_status open_ops(tle_handle h, const char *arch, TleiError *e) {
     return TLE_STATUS_OK;
 }
 
+/* What is no variant's name would force nothing, without a word. */
+static tle_status check_forced(TleiError *e) {
+    const char *forced = tlei_env(TLEI_ENV_FORCE_VARIANT);
+    if (forced && !strstr(forced, "__"))
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                         "TLE_FORCE_VARIANT is '%s'; variants are named <operator>__<what>",
+                         forced);
+    return TLE_STATUS_OK;
+}
+
 static tle_status initialise(tle_handle h, const tle_handle_options *o, TleiError *e) {
     const char *arch_name = NULL;
     TleiArch arch;
     tle_status status = check_options(o, e);
     if (!status)
         status = choose_strict(o, &h->strict, e);
+    if (!status)
+        status = check_forced(e);
     if (!status)
         status = choose_arch(o, &arch_name, &arch, e);
     if (!status)

@@ -47,6 +47,14 @@ static const char *provenance(TleiPool *pool, const cJSON *root, const char *key
     return tlei_pool_strdup(pool, text ? text : "");
 }
 
+/* A misspelt 'when' would make a rule that always holds. */
+static const char *stray_key(const cJSON *rule) {
+    for (const cJSON *item = cJSON_IsObject(rule) ? rule->child : NULL; item; item = item->next)
+        if (strcmp(item->string, "when") && strcmp(item->string, "variant"))
+            return item->string;
+    return NULL;
+}
+
 static tle_status read_rows(TleiPool *pool, const cJSON *rules, TleiFactTable facts,
                             const TleiVariant *variants, uint32_t variant_count, TleiTable *out,
                             TleiError *e) {
@@ -55,6 +63,11 @@ static tle_status read_rows(TleiPool *pool, const cJSON *rules, TleiFactTable fa
         return no_memory(out->label, e);
     for (const cJSON *rule = rules->child; rule; rule = rule->next) {
         const char *name = cJSON_GetStringValue(get(rule, "variant"));
+        const char *stray = stray_key(rule);
+        if (stray)
+            return tlei_fail(e, TLE_STATUS_TABLE_INVALID,
+                             "dispatch table %s: a rule has '%s'; it has 'when' and 'variant'",
+                             out->label, stray);
         if (!name)
             return invalid(out->label, "a rule has no 'variant'", e);
         TleiTableRow *row = &out->rows[out->row_count++];
@@ -77,16 +90,24 @@ static tle_status read_table(TleiPool *pool, const cJSON *root, TleiFactTable fa
     return read_rows(pool, get(root, "rules"), facts, variants, variant_count, out, e);
 }
 
+static bool ends_at(const char *at, const char *end) {
+    while (at < end && strchr(" \t\r\n", *at) && *at)
+        at++;
+    return at == end;
+}
+
 tle_status tlei_table_parse(TleiPool *pool, const char *text, size_t size, const char *label,
                             const char *op, TleiFactTable facts, const TleiVariant *variants,
                             uint32_t variant_count, TleiTable *out, TleiError *e) {
     *out = (TleiTable){.label = tlei_pool_strdup(pool, label)};
     if (!out->label)
         return no_memory(label, e);
-    cJSON *root = cJSON_ParseWithLength(text, size);
+    const char *end = text;
+    cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
     if (!root)
         return invalid(label, "not JSON", e);
-    tle_status status = check_head(root, label, op, e);
+    tle_status status = ends_at(end, text + size) ? check_head(root, label, op, e)
+                                                  : invalid(label, "text after the JSON", e);
     if (!status)
         status = read_table(pool, root, facts, variants, variant_count, out, e);
     cJSON_Delete(root);

@@ -8,6 +8,7 @@
 #include <tle/tle_emu.h>
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -146,55 +147,69 @@ static tle_status info_emu(int32_t ordinal, tle_device_info *info, TleiError *e)
     return TLE_STATUS_OK;
 }
 
-/* "random:7": false for a name that is not known. */
+/* The whole text as an unsigned number, decimal or 0x. */
+static bool parse_number(const char *text, uint64_t *out) {
+    char *end = NULL;
+    if (*text < '0' || *text > '9') /* strtoull takes signs and blanks */
+        return false;
+    errno = 0;
+    *out = strtoull(text, &end, 0);
+    return !errno && !*end;
+}
+
+/* "random:7": false for a name that is not known and for a seed that is no number. */
 static bool parse_schedule(const char *text, tle_emu_options *options) {
     static const char *const names[] = {"round-robin", "random", "adversarial"};
     size_t length = strcspn(text, ":");
     for (uint32_t i = 0; i < 3; i++)
         if (strlen(names[i]) == length && !memcmp(names[i], text, length)) {
             options->schedule = i;
-            options->seed = text[length] ? strtoull(text + length + 1, NULL, 0) : 0;
-            return true;
+            return !text[length] || parse_number(text + length + 1, &options->seed);
         }
     return false;
 }
 
-static tle_emu_options options_of(const TleiDeviceConfig *config) {
+static tle_status options_of(const TleiDeviceConfig *config, tle_emu_options *out, TleiError *e) {
     const char *checks = tlei_env(TLEI_ENV_EMU_CHECKS);
-    tle_emu_options options = {
-        .struct_size = sizeof options,
+    const char *schedule = tlei_env(TLEI_ENV_EMU_SCHEDULE);
+    uint64_t bits = 0;
+    *out = (tle_emu_options){
+        .struct_size = sizeof *out,
         .sm_arch = (uint32_t)(config->arch_major * 10 + config->arch_minor),
         .sm_count = EMU_SM_COUNT,
         .shared_limit = EMU_SHARED_LIMIT,
         .checks = config->emu_checks,
         .host_threads = config->emu_threads,
     };
-    if (!options.checks && checks)
-        options.checks = (uint32_t)strtoul(checks, NULL, 0);
-    return options;
+    if (checks && (!parse_number(checks, &bits) || bits > UINT32_MAX))
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                         "TLE_EMU_CHECKS is '%s'; it is a number of 32 bits, such as 0x1ff",
+                         checks);
+    if (!out->checks)
+        out->checks = (uint32_t)bits;
+    if (schedule && !parse_schedule(schedule, out))
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                         "TLE_EMU_SCHEDULE is '%s'; known are round-robin, random:SEED and "
+                         "adversarial:SEED",
+                         schedule);
+    return TLE_STATUS_OK;
 }
 
 static tle_status open_emu(const TleiDeviceConfig *config, TleiDevice **out, TleiError *e) {
     if (config->ordinal > 0)
         return tlei_fail(e, TLE_STATUS_NO_DEVICE, "emulated device %d: there is one, number 0",
                          config->ordinal);
+    tle_emu_options options;
+    tle_status status = options_of(config, &options, e);
+    if (status)
+        return status;
     EmuDevice *d = calloc(1, sizeof *d);
     if (!d)
         return tlei_fail(e, TLE_STATUS_OUT_OF_MEMORY, "no memory for a device record");
-    tle_status status = open_library(&d->api, e);
+    status = open_library(&d->api, e);
     if (status) {
         free(d);
         return status;
-    }
-    tle_emu_options options = options_of(config);
-    const char *schedule = tlei_env(TLEI_ENV_EMU_SCHEDULE);
-    if (schedule && !parse_schedule(schedule, &options)) {
-        dlclose(d->api.library);
-        free(d);
-        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
-                         "TLE_EMU_SCHEDULE is '%s'; known are round-robin, random:SEED and "
-                         "adversarial:SEED",
-                         schedule);
     }
     tle_emu_status made = d->api.emu_create(&options, &d->device);
     if (made) {
@@ -335,6 +350,8 @@ static tle_status free_emu(TleiDevice *device, void *memory, TleiError *e) {
     pthread_mutex_lock(&d->lock);
     tle_emu_status status = d->api.emu_free(d->device, memory);
     tle_status result = status ? emu_fail(d, status, "cannot free", "memory", e) : TLE_STATUS_OK;
+    if (status == TLE_EMU_NOT_FOUND) /* the caller's pointer, not a defect */
+        result = e->status = TLE_STATUS_INVALID_ARGUMENT;
     pthread_mutex_unlock(&d->lock);
     return result;
 }

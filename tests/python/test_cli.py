@@ -158,7 +158,9 @@ def test_lengths_refused(tmp_path, array, words):
     (["run", "topk", "--scores", "/nowhere.npy", "--k", "5"], 1, "No such file"),
     (["run", "topk", "--scores", "s", "--k", "5", "--page-size", "4"], 2, "come together"),
     (["run", "topk", "--scores", "s", "--k", "5", "--index-base", "one"], 2, "it is relative or absolute"),
-    (["run", "topk", "--bogus"], 2, "bogus"),
+    (["run", "topk", "--scores", "/tmp", "--k", "5"], 1, "/tmp: Is a directory"),
+    (["run", "topk", "--bogus"], 2, "tle: run: '--bogus' is no option"),
+    (["run", "topk", "--scores", "x", "--k"], 2, "tle: run: '--k' is no option, or lacks its value"),
     (["list", "topk_select", "extra"], 2, "'extra' is not expected"),
     (["list", "sort"], 1, "there is no operator 'sort'"),
     (["list", "--device", "tpu"], 2, "--device is 'tpu'"),
@@ -170,6 +172,14 @@ def test_lengths_refused(tmp_path, array, words):
 ])
 def test_usage(words, status, says):
     assert says in tle(*words, status=status).stderr
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["info"], ["list"]])
+def test_full_output(words):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        result = subprocess.run([str(TLE), *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert result.returncode == 1
+    assert result.stderr == "tle: standard output cannot be written\n"
 
 
 def test_explain(tmp_path):

@@ -259,6 +259,8 @@ static void strict_handles_do_not_load(void **state) {
     h = make(o);
     assert_int_equal(tle_topk_select(h, &p, NULL, 0, NULL), TLE_STATUS_OK);
     tle_destroy(h);
+    setenv("TLE_STRICT", "false", 1);
+    no_handle(options_for(TLE_DEVICE_CUDA), TLE_STATUS_INVALID_ARGUMENT, "it is 0 or 1");
     unsetenv("TLE_STRICT");
 }
 

@@ -243,6 +243,12 @@ static void forcing_and_disabling(void **state) {
     tle_topk_select_params p = call_of(4096, 512, 0x1000);
     says(explain(h, &p), K512 ": disabled by TLE_DISABLE_VARIANTS");
     tle_destroy(h);
+    setenv("TLE_FORCE_VARIANT", "radix", 1);
+    tle_handle_options o = TLE_HANDLE_OPTIONS_INIT;
+    TleiError e;
+    o.device_kind = TLE_DEVICE_CUDA;
+    assert_int_equal(tlei_create(&h, &o, &files.sources, &e), TLE_STATUS_INVALID_ARGUMENT);
+    says(e.text, "TLE_FORCE_VARIANT is 'radix'");
 }
 
 /* ---- overlays ---- */
@@ -288,6 +294,10 @@ static void bad_overlays_are_refused(void **state) {
         {"{\"op\": \"topk_select\", \"schema\": 1}", TLE_STATUS_TABLE_INVALID, "'rules'"},
         {"{\"op\": \"topk_select\", \"schema\": 1, \"rules\": [{}]}", TLE_STATUS_TABLE_INVALID,
          "no 'variant'"},
+        {"{\"op\": \"topk_select\", \"schema\": 1, \"rules\": [{\"whn\": {}, \"variant\": \"x\"}]}",
+         TLE_STATUS_TABLE_INVALID, "a rule has 'whn'"},
+        {"{\"op\": \"topk_select\", \"schema\": 1, \"rules\": []} \n]", TLE_STATUS_TABLE_INVALID,
+         "text after the JSON"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tle_handle h = NULL;

@@ -62,6 +62,8 @@ static tle_emu_status fake_alloc(tle_emu_device *device, size_t bytes, void **ou
 
 static tle_emu_status fake_free(tle_emu_device *device, void *memory) {
     (void)device;
+    if (memory == (void *)&f)
+        return TLE_EMU_NOT_FOUND;
     free(memory);
     return TLE_EMU_OK;
 }
@@ -211,6 +213,35 @@ static void environment_names_the_library(void **state) {
     unsetenv("TLE_EMU_CHECKS");
 }
 
+static void environment_is_checked(void **state) {
+    static const struct {
+        const char *variable, *value;
+    } cases[] = {
+        {"TLE_EMU_CHECKS", "race"},
+        {"TLE_EMU_CHECKS", "-1"},
+        {"TLE_EMU_CHECKS", "0x1ffffffff"},
+        {"TLE_EMU_CHECKS", "3 "},
+        {"TLE_EMU_SCHEDULE", "fair"},
+        {"TLE_EMU_SCHEDULE", "random:"},
+        {"TLE_EMU_SCHEDULE", "random:seed"},
+        {"TLE_EMU_SCHEDULE", "adversarial:-1"},
+        {"TLE_EMU_SCHEDULE", "random:99999999999999999999"},
+    };
+    TleiDevice *other = NULL;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        setenv(cases[i].variable, cases[i].value, 1);
+        assert_int_equal(tlei_device_emu.open(&config, &other, &e), TLE_STATUS_INVALID_ARGUMENT);
+        assert_non_null(strstr(e.text, cases[i].variable));
+        unsetenv(cases[i].variable);
+    }
+    setenv("TLE_EMU_SCHEDULE", "random:0x10", 1);
+    assert_int_equal(tlei_device_emu.open(&config, &other, &e), TLE_STATUS_OK);
+    assert_int_equal(f.options.seed, 16);
+    tlei_device_emu.close(other);
+    unsetenv("TLE_EMU_SCHEDULE");
+}
+
 static void opening_fails(void **state) {
     (void)state;
     TleiDevice *other = NULL;
@@ -307,6 +338,8 @@ static void memory_is_host_memory(void **state) {
     assert_int_equal(tlei_device_emu.copy(device, memory, "xyz", 4, &e), TLE_STATUS_OK);
     assert_string_equal((const char *)memory, "xyz");
     assert_int_equal(tlei_device_emu.free(device, memory, &e), TLE_STATUS_OK);
+    assert_int_equal(tlei_device_emu.free(device, &f, &e), TLE_STATUS_INVALID_ARGUMENT);
+    assert_int_equal(e.status, TLE_STATUS_INVALID_ARGUMENT);
     assert_int_equal(tlei_device_emu.synchronize(device, NULL, &e), TLE_STATUS_OK);
 }
 
@@ -314,9 +347,13 @@ static void memory_is_host_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(opens_as_asked),        TEST(environment_names_the_library),
-        TEST(opening_fails),         TEST(loading_fails),
-        TEST(faults_are_told),       TEST(ranges_live_for_the_launch),
+        TEST(opens_as_asked),
+        TEST(environment_names_the_library),
+        TEST(environment_is_checked),
+        TEST(opening_fails),
+        TEST(loading_fails),
+        TEST(faults_are_told),
+        TEST(ranges_live_for_the_launch),
         TEST(memory_is_host_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
