@@ -15,6 +15,7 @@ memory of CTA 0, from which that CTA makes the outputs.
 """
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 import triton.experimental.tle as tled
 import triton.experimental.tle.language as tle
 
@@ -208,14 +209,38 @@ def write_outputs(place, index, mask, row, start, row_id, request, indices, inde
 
 
 @triton.jit
-def sorted_list(listed, want, row, start, TILE: tl.constexpr):
-    """The list by key descending, then index ascending. -1 has key 0, so it comes last."""
-    place = tl.arange(0, TILE)
-    index = tl.load(tle.gpu.local_ptr(listed, (place,)), mask=place < want, other=-1)
-    x = tl.load(row + start + index, mask=index >= 0, other=0.0)
-    key = tl.where(index >= 0, ordered_key(x), 0).to(tl.uint64)
-    pair = tl.sort((key << 32) | (~index).to(tl.uint32, bitcast=True).to(tl.uint64), descending=True)
-    return ~pair.to(tl.uint32).to(tl.int32, bitcast=True)
+def sort_list(listed, want, row, start, LIST: tl.constexpr):
+    """Sorts the list by key descending, then index ascending; -1 has key 0, so it comes last. A bitonic
+    network in shared memory, as a loop over its stages: few instructions, and only as many stages as want
+    asks for."""
+    pairs = tle.gpu.alloc([LIST], tl.uint64, nv_mma_shared_layout=False)
+    size = 1 << (32 - libdevice.clz(tl.maximum(want, 2) - 1))
+    for base in range(0, size, 512):
+        place = base + tl.arange(0, 512)
+        index = tl.load(tle.gpu.local_ptr(listed, (place,)), mask=place < want, other=-1)
+        x = tl.load(row + start + index, mask=index >= 0, other=0.0)
+        key = tl.where(index >= 0, ordered_key(x), 0).to(tl.uint64)
+        pair = (key << 32) | (~index).to(tl.uint32, bitcast=True).to(tl.uint64)
+        tl.store(tle.gpu.local_ptr(pairs, (place,)), pair, mask=place < size)
+    width = 2
+    while width <= size:
+        distance = width // 2
+        while distance > 0:
+            number = tl.arange(0, LIST // 2)
+            left = ((number & ~(distance - 1)) << 1) | (number & (distance - 1))
+            here = number < size // 2
+            a = tl.load(tle.gpu.local_ptr(pairs, (left,)), mask=here)
+            b = tl.load(tle.gpu.local_ptr(pairs, (left + distance,)), mask=here)
+            turn = here & ((a < b) != ((left & width) != 0))
+            tl.store(tle.gpu.local_ptr(pairs, (left,)), b, mask=turn)
+            tl.store(tle.gpu.local_ptr(pairs, (left + distance,)), a, mask=turn)
+            distance = distance // 2
+        width = width * 2
+    for base in range(0, want, 512):
+        place = base + tl.arange(0, 512)
+        pair = tl.load(tle.gpu.local_ptr(pairs, (place,)), mask=place < want, other=0)
+        index = ~pair.to(tl.uint32).to(tl.int32, bitcast=True)
+        tl.store(tle.gpu.local_ptr(listed, (place,)), index, mask=place < want)
 
 
 @triton.jit
@@ -223,23 +248,12 @@ def finish(listed, want, row, start, row_id, request, indices, index_stride, fla
            BLOCK: tl.constexpr):
     """From the list of a row's chosen elements, in ascending order and then -1, to the outputs."""
     if (flags & SORTED) != 0:
-        # The smallest tile that holds the list; a tile costs its own size.
-        below = 0
-        for tile in tl.static_range(3):
-            TILE: tl.constexpr = (512, 2048, 4096)[tile]
-            if TILE <= LIST:
-                if (want > below) & (want <= TILE):
-                    place = tl.arange(0, TILE)
-                    index = sorted_list(listed, want, row, start, TILE)
-                    write_outputs(place, index, place < want, row, start, row_id, request, indices,
-                                  index_stride, flags, rest)
-            below = TILE
-    else:
-        for base in range(0, want, BLOCK):
-            place = base + tl.arange(0, BLOCK)
-            index = tl.load(tle.gpu.local_ptr(listed, (place,)), mask=place < want, other=-1)
-            write_outputs(place, index, place < want, row, start, row_id, request, indices, index_stride,
-                          flags, rest)
+        sort_list(listed, want, row, start, LIST)
+    for base in range(0, want, BLOCK):
+        place = base + tl.arange(0, BLOCK)
+        index = tl.load(tle.gpu.local_ptr(listed, (place,)), mask=place < want, other=-1)
+        write_outputs(place, index, place < want, row, start, row_id, request, indices, index_stride, flags,
+                      rest)
 
 
 @triton.jit
