@@ -168,10 +168,15 @@ static bool is_scalar(SVal x) {
     return sv_is_number(x) || (x.kind == SV_TENSOR && !x.rank);
 }
 
+/* 1.5 and an int32 have no type in common: taking the tensor's would cut the number. */
+static bool would_cut(SVal number, SVal tensor) {
+    return number.kind == SV_FLOAT && tensor.kind == SV_TENSOR && dt_is_int(tensor.dtype);
+}
+
 static bool can_meet(SVal a, SVal b) {
     if (a.kind == SV_TENSOR && b.kind == SV_TENSOR)
         return sema_same_type(a, b);
-    return is_scalar(a) && is_scalar(b);
+    return is_scalar(a) && is_scalar(b) && !would_cut(a, b) && !would_cut(b, a);
 }
 
 SVal sema_join_value(Join *j, SVal a, SVal b, Str name, const Hole **hole) {

@@ -25,9 +25,27 @@ def sometimes(n):
 
 
 @triton.jit
+def half_or(n):
+    if n > 3:
+        # CHECK: :[[@LINE+1]]:9: error[E0303]: the returned value is the constant 0.5 where the condition holds, but int32
+        return 0.5
+    return n
+
+
+@triton.jit
 def kernel(p, n, K: tl.constexpr):
     returns_in_loop(n)
     sometimes(n)
+    half_or(n)
+    cut = n
+    real = n.to(tl.float32)
+    if n > 3:
+        cut = 1.5
+        real = 2
+    # CHECK: :[[@LINE+1]]:5: error[E0303]: 'cut' is the constant 1.5 where the condition holds, but int32
+    cut + real
+    # CHECK: :[[@LINE+1]]:5: error[E0303]: the value is int32 where the condition holds, but the constant 2.5
+    n if n > 3 else 2.5
     if n > 3:
         only = 1
         kind = n.to(tl.int64)
