@@ -461,8 +461,12 @@ def select_stream(out, row, start, end, want, BLOCK: tl.constexpr, GROUP: tl.con
         if mark > float("-inf"):
             kept = keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK, GROUP, CAP)
         if (kept < want + 2 * (GROUP - 1)) | (kept > CAP):
-            threshold, ties = find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK, GROUP)
-            write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP, LIST)
+            # The way that is seldom gone takes smaller tiles: less code, as fast. Not the sample's size, though,
+            # with which it would share values, and so a layout that suits one of them only.
+            HALF: tl.constexpr = BLOCK if SAMPLE == BLOCK // 2 else BLOCK // 2
+            tiles = (end - first - 1) // HALF + 1
+            threshold, ties = find_threshold(hist, found, row, first, tiles, start, end, want, HALF, GROUP)
+            write_selected(out, row, first, tiles, start, end, threshold, ties, HALF, GROUP, LIST)
             return
         key, i = listed_keys(value, index, kept, end - start, CAP)
     clear(hist)
