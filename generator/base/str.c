@@ -137,3 +137,15 @@ void strbuf_addf(StrBuf *b, const char *format, ...) {
     strbuf_vaddf(b, format, args);
     va_end(args);
 }
+
+const char *str_format(Arena *a, const char *format, ...) {
+    StrBuf b;
+    va_list args;
+
+    strbuf_init(&b, a);
+    strbuf_add(&b, "", 0); /* an empty text is a text, too */
+    va_start(args, format);
+    strbuf_vaddf(&b, format, args);
+    va_end(args);
+    return b.text;
+}

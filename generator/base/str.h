@@ -33,4 +33,10 @@ __attribute__((format(printf, 2, 3)))
 void strbuf_addf(StrBuf *b, const char *format, ...);
 void strbuf_vaddf(StrBuf *b, const char *format, va_list args);
 
+/* A text of its own, printed on the arena. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+const char *str_format(Arena *a, const char *format, ...);
+
 #endif

@@ -32,20 +32,6 @@ static void fail(Reader *r, const char *format, ...) {
     r->why = b.text;
 }
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static const char *format(Reader *r, const char *text, ...) {
-    StrBuf b;
-    va_list args;
-
-    strbuf_init(&b, r->arena);
-    va_start(args, text);
-    strbuf_vaddf(&b, text, args);
-    va_end(args);
-    return b.text;
-}
-
 /* --- fields --- */
 
 /* `keys` is a space-separated list with a space at both ends. */
@@ -55,7 +41,7 @@ static bool check_keys(Reader *r, const cJSON *object, const char *where, const 
         return false;
     }
     for (const cJSON *x = object->child; x; x = x->next) {
-        if (!strstr(keys, format(r, " %s ", x->string)))
+        if (!strstr(keys, str_format(r->arena, " %s ", x->string)))
             fail(r, "%s has the unknown key '%s', expected one of%s", where, x->string, keys);
         for (const cJSON *y = x->next; y; y = y->next)
             if (!strcmp(x->string, y->string))
@@ -171,13 +157,13 @@ static const char *python_literal(Reader *r, const cJSON *x, const char *where) 
     if (cJSON_IsNull(x))
         return "None";
     if (is_whole(x) && fabs(x->valuedouble) < 9007199254740992.0)
-        return format(r, "%.0f", x->valuedouble);
+        return str_format(r->arena, "%.0f", x->valuedouble);
     if (cJSON_IsNumber(x))
-        return format(r, "%.17g", x->valuedouble);
+        return str_format(r->arena, "%.17g", x->valuedouble);
     if (cJSON_IsString(x) && x->valuestring[0] == '@') /* a name of the module */
-        return format(r, "%s", x->valuestring);
+        return str_format(r->arena, "%s", x->valuestring);
     if (cJSON_IsString(x) && !strpbrk(x->valuestring, "'\\\n"))
-        return format(r, "'%s'", x->valuestring);
+        return str_format(r->arena, "'%s'", x->valuestring);
     fail(r, "%s.const.%s is no number, truth value, null or plain text", where, x->string);
     return "None";
 }
@@ -260,7 +246,8 @@ static void read_variant(Reader *r, const Grid *g, const cJSON *kernel, const cJ
 
     if (!check_keys(r, variant, where, " name const num_warps min_ctas sig legal allow_spills "))
         return;
-    v.source = format(r, "%s%s", r->folder, text_field(r, kernel, kernel_where, "source"));
+    v.source =
+        str_format(r->arena, "%s%s", r->folder, text_field(r, kernel, kernel_where, "source"));
     v.kernel = text_field(r, kernel, kernel_where, "kernel");
     v.name = text_field(r, variant, where, "name");
     v.num_warps = warps_field(r, variant, where);
@@ -288,7 +275,7 @@ static void read_kernel(Reader *r, const Grid *g, const cJSON *kernel, const cha
         return;
     const cJSON *variants = array_field(r, kernel, where, "variants");
     for (const cJSON *x = variants ? variants->child : NULL; x && !r->why; x = x->next, i++)
-        read_variant(r, g, kernel, x, where, format(r, "%s.variants[%u]", where, i));
+        read_variant(r, g, kernel, x, where, str_format(r->arena, "%s.variants[%u]", where, i));
 }
 
 static void read_archs(Reader *r, const cJSON *root, Grid *g) {
@@ -318,7 +305,7 @@ static void read_root(Reader *r, const cJSON *root, Grid *g) {
     read_archs(r, root, g);
     const cJSON *kernels = array_field(r, root, "the grid", "kernels");
     for (const cJSON *x = kernels ? kernels->child : NULL; x && !r->why; x = x->next, i++)
-        read_kernel(r, g, x, format(r, "kernels[%u]", i));
+        read_kernel(r, g, x, str_format(r->arena, "kernels[%u]", i));
 }
 
 /* Line and column of an offset, for JSON that cannot be read at all. */

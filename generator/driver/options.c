@@ -21,20 +21,6 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static const char *sentence(Arena *a, const char *format, ...) {
-    StrBuf b;
-    va_list args;
-
-    strbuf_init(&b, a);
-    va_start(args, format);
-    strbuf_vaddf(&b, format, args);
-    va_end(args);
-    return b.text;
-}
-
 static void help_line(FILE *out, const char *name, const char *value, const char *help) {
     char left[64];
 
@@ -60,7 +46,7 @@ static const char *read_emit(Arena *a, const char *text, Emit *out) {
             *out = (Emit)i;
             return NULL;
         }
-    return sentence(
+    return str_format(
         a, "--emit=%s is unknown, expected ast, tir, llvm, llvm-opt, ptx, cubin or meta", text);
 }
 
@@ -70,7 +56,7 @@ static const char *read_number(Arena *a, const char *name, const char *text, uin
     unsigned long x = strtoul(text, &end, 10);
 
     if (end == text || *end || x < low || x > high)
-        return sentence(a, "--%s=%s, expected a number from %u to %u", name, text, low, high);
+        return str_format(a, "--%s=%s, expected a number from %u to %u", name, text, low, high);
     *out = (uint32_t)x;
     return NULL;
 }
@@ -79,7 +65,7 @@ static const char *read_warps(Arena *a, const char *text, uint32_t *out) {
     const char *why = read_number(a, "num-warps", text, 1, 32, out);
 
     if (!why && *out & (*out - 1))
-        why = sentence(a, "--num-warps=%s, expected a power of two", text);
+        why = str_format(a, "--num-warps=%s, expected a power of two", text);
     return why;
 }
 
@@ -87,12 +73,12 @@ static const char *read_format(Arena *a, const char *text, bool *json) {
     *json = !strcmp(text, "json");
     if (*json || !strcmp(text, "text"))
         return NULL;
-    return sentence(a, "--diag-format=%s is unknown, expected text or json", text);
+    return str_format(a, "--diag-format=%s is unknown, expected text or json", text);
 }
 
 static const char *read_target(Arena *a, const char *text, const PassTarget **out) {
     *out = pass_target(text);
-    return *out ? NULL : sentence(a, "--target=%s is unknown, expected one like sm_90a", text);
+    return *out ? NULL : str_format(a, "--target=%s is unknown, expected one like sm_90a", text);
 }
 
 /* --- options --- */
@@ -202,7 +188,7 @@ const char *options_read(Arena *a, int argc, char **argv, Options *out) {
     opterr = 0;
     while (!why && (id = getopt_long(argc, argv, "o:", long_options, NULL)) != -1) {
         if (id == '?')
-            return sentence(a, "'%s' is no option, or lacks its value", argv[optind - 1]);
+            return str_format(a, "'%s' is no option, or lacks its value", argv[optind - 1]);
         why = take_option(a, out, id, optarg);
     }
     if (why)

@@ -7,20 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static const char *sentence(Arena *a, const char *format, ...) {
-    StrBuf b;
-    va_list args;
-
-    strbuf_init(&b, a);
-    va_start(args, format);
-    strbuf_vaddf(&b, format, args);
-    va_end(args);
-    return b.text;
-}
-
 /* --- types --- */
 
 /* The spellings of a signature. */
@@ -56,7 +42,7 @@ static const char *canonical_type(Arena *a, const char *text, size_t len) {
 
         if ((strlen(name) == n && !memcmp(name, rest, n)) ||
             (strlen(also) == n && !memcmp(also, rest, n)))
-            return sentence(a, "%s%s", star ? "*" : "", name);
+            return str_format(a, "%s%s", star ? "*" : "", name);
     }
     return NULL;
 }
@@ -69,13 +55,14 @@ const char *signature_type(Arena *a, const char *text, SemaParam *out) {
     out->divisible = 1;
     out->type = canonical_type(a, text, n);
     if (!out->type)
-        return sentence(a, "unknown type '%.*s', expected one like i32, fp32 or *bf16", (int)n,
-                        text);
+        return str_format(a, "unknown type '%.*s', expected one like i32, fp32 or *bf16", (int)n,
+                          text);
     if (!colon)
         return NULL;
     unsigned long fact = strtoul(colon + 1, &end, 10);
     if (end == colon + 1 || *end || !isdigit((unsigned char)colon[1]) || !fact || fact > 1u << 30)
-        return sentence(a, "'%s' is no fact, expected what the value is a multiple of", colon + 1);
+        return str_format(a, "'%s' is no fact, expected what the value is a multiple of",
+                          colon + 1);
     out->divisible = (uint32_t)fact;
     return NULL;
 }
@@ -131,12 +118,12 @@ static const char *split_item(Arena *a, Item item, char separator, const char **
     Item left = at ? trimmed(item.text, (size_t)(at - item.text)) : item;
 
     if (!at || !is_name(left))
-        return sentence(a, "'%.*s' is not of the form name%c%s", (int)item.len, item.text,
-                        separator, separator == ':' ? "type" : "value");
+        return str_format(a, "'%.*s' is not of the form name%c%s", (int)item.len, item.text,
+                          separator, separator == ':' ? "type" : "value");
     Item right = trimmed(at + 1, item.len - (size_t)(at + 1 - item.text));
     *name = arena_strndup(a, left.text, left.len);
     *rest = arena_strndup(a, right.text, right.len);
-    return right.len ? NULL : sentence(a, "'%s' has nothing after '%c'", *name, separator);
+    return right.len ? NULL : str_format(a, "'%s' has nothing after '%c'", *name, separator);
 }
 
 const char *signature_params(Arena *a, const char *text, ParamList *out) {

@@ -63,7 +63,7 @@ static SVal dtype_constant(const char *text) {
 
 static SVal parsed_constant(Sema *s, const SemaConst *c) {
     AstId root = s->ast->root;
-    const char *name = sema_format(s, "<const %s>", c->name);
+    const char *name = str_format(s->arena, "<const %s>", c->name);
     uint32_t file = sources_add(s->ast->sources, name, c->value, strlen(c->value));
     SVal value = sv_error();
     if (parse_file(s->ast, file, s->diag)) {
@@ -135,9 +135,9 @@ static uint32_t find_param(Signature *g, const char *name) {
     }
     const char *near_name = diag_nearest(name, names);
     bad(g, g->kernel.span,
-        sema_format(s, "'%s' has no parameter '%s'%s%s%s", s->request->kernel, name,
-                    near_name ? ", did you mean '" : "", near_name ? near_name : "",
-                    near_name ? "'?" : ""));
+        str_format(s->arena, "'%s' has no parameter '%s'%s%s%s", s->request->kernel, name,
+                   near_name ? ", did you mean '" : "", near_name ? near_name : "",
+                   near_name ? "'?" : ""));
     return g->kernel.list.len;
 }
 
@@ -145,7 +145,8 @@ static bool given_twice(Signature *g, uint32_t i) {
     if (!g->passed[i] && !g->is_const[i])
         return false;
     bad(g, param_at(g, i).span,
-        sema_format(g->s, "parameter '%s' is given twice", sema_text(g->s, param_at(g, i).name)));
+        str_format(g->s->arena, "parameter '%s' is given twice",
+                   sema_text(g->s, param_at(g, i).name)));
     return true;
 }
 
@@ -158,8 +159,9 @@ static void place_params(Signature *g) {
         g->passed[at] = &r->params[i];
         if (sema_is_constexpr(g->s, param_at(g, at).a))
             bad(g, param_at(g, at).span,
-                sema_format(g->s, "parameter '%s' is tl.constexpr: give its value as a constant",
-                            r->params[i].name));
+                str_format(g->s->arena,
+                           "parameter '%s' is tl.constexpr: give its value as a constant",
+                           r->params[i].name));
     }
 }
 
@@ -188,8 +190,8 @@ static void place_default(Signature *g, uint32_t i) {
         return;
     if (!param.b) {
         bad(g, param.span,
-            sema_format(s, "parameter '%s' is in neither the signature nor the constants",
-                        sema_text(s, param.name)));
+            str_format(s->arena, "parameter '%s' is in neither the signature nor the constants",
+                       sema_text(s, param.name)));
         return;
     }
     g->is_const[i] = true;
@@ -209,13 +211,14 @@ static void place_types(Signature *g) {
             continue;
         if (!dt_from_signature(p->type, &t)) {
             bad(g, param_at(g, i).span,
-                sema_format(g->s, "parameter '%s' has the unknown type '%s'", p->name, p->type));
+                str_format(g->s->arena, "parameter '%s' has the unknown type '%s'", p->name,
+                           p->type));
             continue;
         }
         if (p->divisible && !power_of_two(p->divisible))
             bad(g, param_at(g, i).span,
-                sema_format(g->s, "parameter '%s': divisibility %u is not a power of two", p->name,
-                            p->divisible));
+                str_format(g->s->arena, "parameter '%s': divisibility %u is not a power of two",
+                           p->name, p->divisible));
         g->dtypes[g->n_passed] = t;
         g->types[g->n_passed++] = dt_ir(g->s, t);
     }

@@ -163,8 +163,8 @@ static SVal argument_of(Binder *b, const AstNode *param) {
     if (!b->keyword_only && b->next < b->args->n_pos) {
         if (named) {
             fail(b, param,
-                 sema_format(s, "'%s' got '%s' both by position and by name", function_name(b),
-                             sema_text(s, param->name)));
+                 str_format(s->arena, "'%s' got '%s' both by position and by name",
+                            function_name(b), sema_text(s, param->name)));
             return none;
         }
         return b->args->pos[b->next++];
@@ -174,8 +174,8 @@ static SVal argument_of(Binder *b, const AstNode *param) {
     if (param->b)
         return eval_default(b, param);
     fail(b, param,
-         sema_format(s, "'%s' needs an argument for '%s'", function_name(b),
-                     sema_text(s, param->name)));
+         str_format(s->arena, "'%s' needs an argument for '%s'", function_name(b),
+                    sema_text(s, param->name)));
     return none;
 }
 
@@ -208,8 +208,8 @@ static SVal bind_param(Binder *b, const AstNode *param) {
     }
     if (param->value.i == 2)
         fail(b, param,
-             sema_format(b->s, "'%s' takes **%s, which is not supported in a kernel",
-                         function_name(b), sema_text(b->s, param->name)));
+             str_format(b->s->arena, "'%s' takes **%s, which is not supported in a kernel",
+                        function_name(b), sema_text(b->s, param->name)));
     return sv_none(); /* the `/` marker */
 }
 
@@ -219,13 +219,13 @@ static void check_leftovers(Binder *b) {
         return;
     if (b->next < b->args->n_pos)
         fail(b, NULL,
-             sema_format(s, "'%s' got %u positional arguments, it takes %u", function_name(b),
-                         b->args->n_pos, b->next));
+             str_format(s->arena, "'%s' got %u positional arguments, it takes %u", function_name(b),
+                        b->args->n_pos, b->next));
     for (uint32_t i = 0; i < b->args->n_key && !b->failed; i++)
         if (!b->used[i])
             fail(b, NULL,
-                 sema_format(s, "'%s' has no parameter '%s'", function_name(b),
-                             sema_text(s, b->args->key[i])));
+                 str_format(s->arena, "'%s' has no parameter '%s'", function_name(b),
+                            sema_text(s, b->args->key[i])));
 }
 
 /* The parameters' values in order; NULL after a diagnostic. */

@@ -69,11 +69,6 @@ const Hole *sema_hole(Sema *s, DiagCode code, Span at, const char *why);
 SVal sema_use_var(Sema *s, Str name, const SemaVar *var, Span at);
 SVal sema_lookup(Sema *s, Str name, Span at);
 const char *sema_text(const Sema *s, Str name);
-const char *sema_format(Sema *s, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
 
 /* --- the module (sema_module.c) --- */
 

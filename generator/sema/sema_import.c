@@ -27,7 +27,7 @@ bool sema_find_import(Sema *s, Str dotted, SVal *out) {
         !file_read(s->arena, path_of(s, text), &len))
         return false;
     *out = (SVal){.kind = SV_NAMESPACE,
-                  .str = str_internz(s->strings, sema_format(s, "%s%s", prefix, text))};
+                  .str = str_internz(s->strings, str_format(s->arena, "%s%s", prefix, text))};
     return true;
 }
 
@@ -73,7 +73,8 @@ bool sema_imported_get(Sema *s, Str ns, Str name, Span at, SVal *out) {
     } else if (sema_module_lookup(s, module, name, at, &inner)) {
         *out = inner;
     } else if (!sema_find_import(
-                   s, str_internz(s->strings, sema_format(s, "%s.%s", text, sema_text(s, name))),
+                   s,
+                   str_internz(s->strings, str_format(s->arena, "%s.%s", text, sema_text(s, name))),
                    out)) {
         *out = sema_error(s, DIAG_SEMA_NAME, at, "the module '%s' does not define '%s'", text,
                           sema_text(s, name));

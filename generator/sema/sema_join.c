@@ -157,10 +157,10 @@ static const Hole *differ(Join *j, SVal a, SVal b) {
     Sema *s = j->s;
     const char *text_a = sv_describe(s, a), *text_b = sv_describe(s, b);
     const char *why =
-        sema_format(s, "is not the same on both sides of the condition: each has %s", text_a);
+        str_format(s->arena, "is not the same on both sides of the condition: each has %s", text_a);
     if (strcmp(text_a, text_b) != 0)
-        why =
-            sema_format(s, "is %s %s, but %s %s", text_a, j->live_text[0], text_b, j->live_text[1]);
+        why = str_format(s->arena, "is %s %s, but %s %s", text_a, j->live_text[0], text_b,
+                         j->live_text[1]);
     return sema_hole(s, DIAG_SEMA_TYPE, j->at, why);
 }
 
@@ -233,7 +233,7 @@ static const SemaVar *join_var(Join *j, const SemaVar *a, const SemaVar *b, Str 
             return a;
     }
     if (!a || !b) {
-        const char *why = sema_format(s, "is not assigned %s", j->live_text[a ? 1 : 0]);
+        const char *why = str_format(s->arena, "is not assigned %s", j->live_text[a ? 1 : 0]);
         return var_with(s, sv_error(), sema_hole(s, DIAG_SEMA_FLOW, j->at, why));
     }
     if (a->hole || b->hole)

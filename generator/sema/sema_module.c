@@ -59,8 +59,8 @@ static void walk_from(Sema *s, SemaModule *module, const AstNode *n) {
         const AstNode *alias = ast_node(s->ast, ast_item(s->ast, n->list, i));
         Binding b = {.name = alias->a ? ast_node(s->ast, alias->a)->name : alias->name,
                      .at = alias->span};
-        Str dotted = str_internz(
-            s->strings, sema_format(s, "%s.%s", sema_text(s, n->name), sema_text(s, alias->name)));
+        Str dotted = str_internz(s->strings, str_format(s->arena, "%s.%s", sema_text(s, n->name),
+                                                        sema_text(s, alias->name)));
         v = sema_import(s, dotted);
         if (v.kind != SV_ERROR || sema_find_import(s, dotted, &v)) {
             b.kind = BIND_VALUE;
@@ -71,7 +71,8 @@ static void walk_from(Sema *s, SemaModule *module, const AstNode *n) {
             b.attribute = alias->name;
         } else {
             b.kind = BIND_HOST;
-            b.host = sema_format(s, "imported from the host module '%s'", sema_text(s, n->name));
+            b.host =
+                str_format(s->arena, "imported from the host module '%s'", sema_text(s, n->name));
         }
         add(s, module, b);
     }

@@ -7,17 +7,6 @@ const char *sema_text(const Sema *s, Str name) {
     return str_text(s->strings, name);
 }
 
-const char *sema_format(Sema *s, const char *format, ...) {
-    StrBuf b;
-    va_list args;
-    strbuf_init(&b, s->arena);
-    strbuf_add(&b, "", 0);
-    va_start(args, format);
-    strbuf_vaddf(&b, format, args);
-    va_end(args);
-    return b.text;
-}
-
 SemaFrame *sema_frame_new(Sema *s, SemaModule *module, AstId function, Span call) {
     SemaFrame *f = arena_new_of(s->arena, SemaFrame);
     f->caller = s->frame;

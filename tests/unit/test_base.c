@@ -151,6 +151,8 @@ static void test_strbuf(void **state) {
     assert_int_equal(b.len, 404);
     assert_int_equal(strlen(b.text), 404);
     assert_string_equal(b.text + 396, "8,9,end.");
+    assert_string_equal(str_format(*state, "%s %u", "tile", 3u), "tile 3");
+    assert_string_equal(str_format(*state, "%s", ""), "");
 }
 
 static void test_sha256(void **state) {
