@@ -105,8 +105,11 @@ TLE_API int32_t tle_last_native_error(void);
 typedef enum tle_dtype {
     TLE_DTYPE_INT32 = TLE_DTYPE(0, 32),
     TLE_DTYPE_INT64 = TLE_DTYPE(0, 64),
+    TLE_DTYPE_UINT32 = TLE_DTYPE(1, 32),
+    TLE_DTYPE_UINT64 = TLE_DTYPE(1, 64),
     TLE_DTYPE_FLOAT16 = TLE_DTYPE(2, 16),
     TLE_DTYPE_FLOAT32 = TLE_DTYPE(2, 32),
+    TLE_DTYPE_FLOAT64 = TLE_DTYPE(2, 64),
     TLE_DTYPE_BFLOAT16 = TLE_DTYPE(4, 16)
 } tle_dtype;
 
@@ -410,17 +413,16 @@ typedef struct tle_topk_select_params {
      NULL}
 
 /* Selects. workspace is device memory of at least what tle_topk_select_workspace_size answers, a
- * multiple of 16, may be NULL when that is 0; its contents mean nothing before and after. rows == 0
- * launches nothing. Enqueues one kernel; capturable after preload. On the emulator the stream is
- * ignored (a stream under capture is refused) and the call returns when the result is there.
- * Method: radix selection in the ordered bit pattern of the score, as in Alabi et al., "Fast
- * k-selection algorithms for graphics processing units", ACM JEA 17 (2012).
- * Thread class: safe per handle. Allocates nothing (host or device) and does not block, but for
- * the first call of a variant that was not preloaded.
- * Errors: INVALID_ARGUMENT, UNSUPPORTED_SHAPE, UNSUPPORTED_DTYPE, UNSUPPORTED_ARCH,
- * WORKSPACE_TOO_SMALL, NO_VARIANT, NOT_PRELOADED, CAPTURE_UNSUPPORTED, DRIVER_ERROR,
- * DRIVER_NOT_FOUND (a handle without a device), EMULATOR_FAULT, and those of tle_preload.
- * Since 0.1. */
+ * multiple of 16 that overlaps nothing else of the call, may be NULL when that is 0; its contents
+ * mean nothing before and after. rows == 0 launches nothing. Enqueues one kernel; capturable after
+ * preload. On the emulator the stream is ignored (a stream under capture is refused) and the call
+ * returns when the result is there. Method: radix selection in the ordered bit pattern of the
+ * score, as in Alabi et al., "Fast k-selection algorithms for graphics processing units", ACM JEA
+ * 17 (2012). Thread class: safe per handle. Allocates nothing (host or device) and does not block,
+ * but for the first call of a variant that was not preloaded. Errors: INVALID_ARGUMENT,
+ * UNSUPPORTED_SHAPE, UNSUPPORTED_DTYPE, UNSUPPORTED_ARCH, WORKSPACE_TOO_SMALL, NO_VARIANT,
+ * NOT_PRELOADED, CAPTURE_UNSUPPORTED, DRIVER_ERROR, DRIVER_NOT_FOUND (a handle without a device),
+ * EMULATOR_FAULT, and those of tle_preload. Since 0.1. */
 TLE_API tle_status tle_topk_select(tle_handle handle, const tle_topk_select_params *params,
                                    void *workspace, size_t workspace_size, tle_stream stream);
 

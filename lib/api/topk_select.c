@@ -3,11 +3,12 @@
  * The contract is in tle.h. This file validates the arguments, states the facts that dispatch may
  * look at, and binds the kernels' parameters by name: a kernel may take any subset of `args` in any
  * order. */
+#include "core/arguments.h"
 #include "core/handle.h"
+#include "core/plan.h"
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Bits of the kernels' `flags`. */
 enum {
@@ -22,7 +23,6 @@ enum {
     FLAG_ROW_TO_TABLE = 256,
     FLAG_OFFSETS = 512
 };
-enum { WORKSPACE_ALIGN = 16, MAX_ALIGN = 256 };
 
 /* The parameters before they had forms. */
 enum { FIRST_SIZE = offsetof(tle_topk_select_params, sorted) };
@@ -63,7 +63,8 @@ enum { FIRST_SIZE = offsetof(tle_topk_select_params, sorted) };
     X(page_shift, 32)                                                                              \
     X(row_to_table, 64)
 
-/* The memory of a call but for the workspace: X(name, whether it is written). */
+/* The memory of a call but for the workspace, of elements of 4 bytes: X(name, whether it is
+ * written). */
 #define RANGES(X)                                                                                  \
     X(scores, false)                                                                               \
     X(indices, true)                                                                               \
@@ -93,8 +94,7 @@ enum {
 #define X(name, writable) RANGE_##name,
     RANGES(X)
 #undef X
-        RANGE_workspace,
-    RANGE_COUNT
+        RANGE_COUNT
 };
 
 static const TleiFactDef facts[] = {
@@ -109,76 +109,36 @@ static const TleiArgDef args[] = {
 #undef X
 };
 
-extern const TleiOpDef tlei_op_topk_select;
-const TleiOpDef tlei_op_topk_select = {
-    .name = "topk_select",
-    .facts = {facts, FACT_COUNT},
-    .args = {args, ARG_COUNT},
-};
+TLEI_PLAN_HOLDS(FACT_COUNT, ARG_COUNT, RANGE_COUNT);
 
 /* ---- validation ---- */
 
-static tle_status check_number(const char *name, int64_t value, int64_t least, int64_t most,
-                               TleiError *e) {
-    if (value < least)
-        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "%s is %lld; the least is %lld", name,
-                         (long long)value, (long long)least);
-    if (value > most)
-        return tlei_fail(e, TLE_STATUS_UNSUPPORTED_SHAPE, "%s is %lld; the most is %lld", name,
-                         (long long)value, (long long)most);
-    return TLE_STATUS_OK;
-}
-
-static tle_status check_dtype(const tle_topk_select_params *p, TleiError *e) {
-    switch (p->dtype) {
-    case TLE_DTYPE_FLOAT32:
-        return TLE_STATUS_OK;
-    case TLE_DTYPE_FLOAT16:
-    case TLE_DTYPE_BFLOAT16:
-    case TLE_DTYPE_INT32:
-    case TLE_DTYPE_INT64:
-        return tlei_fail(e, TLE_STATUS_UNSUPPORTED_DTYPE,
-                         "dtype is 0x%x; scores are TLE_DTYPE_FLOAT32 (0x%x)", (unsigned)p->dtype,
-                         (unsigned)TLE_DTYPE_FLOAT32);
-    default:
-        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "dtype is 0x%x, which is no tle_dtype",
-                         (unsigned)p->dtype);
-    }
-}
-
-static tle_status check_numbers(const tle_topk_select_params *p, TleiError *e) {
-    tle_status status = check_dtype(p, e);
-    if (!status && p->flags)
-        status = tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
-                           "flags is 0x%x; no flags are defined, so it must be 0", p->flags);
+static tle_status check_numbers(const tle_topk_select_params *p, const TleiDtype **dtype,
+                                TleiError *e) {
+    static const int32_t taken[] = {TLE_DTYPE_FLOAT32};
+    tle_status status = tlei_check_dtype(p->dtype, taken, 1, "scores", dtype, e);
     if (!status)
-        status = check_number("rows", p->rows, 0, TLE_TOPK_SELECT_MAX_ROWS, e);
+        status = tlei_check_flags(p->flags, e);
     if (!status)
-        status = check_number("columns", p->columns, 0, TLE_TOPK_SELECT_MAX_COLUMNS, e);
+        status = tlei_check_number("rows", p->rows, 0, TLE_TOPK_SELECT_MAX_ROWS, e);
     if (!status)
-        status = check_number("k", p->k, 1, TLE_TOPK_SELECT_MAX_K, e);
+        status = tlei_check_number("columns", p->columns, 0, TLE_TOPK_SELECT_MAX_COLUMNS, e);
     if (!status)
-        status = check_number("row_stride", p->row_stride, 0, INT64_MAX, e);
+        status = tlei_check_number("k", p->k, 1, TLE_TOPK_SELECT_MAX_K, e);
+    if (!status)
+        status = tlei_check_number("row_stride", p->row_stride, 0, INT64_MAX, e);
     return status;
 }
 
-/* From row to row of an output; of one that is absent it means nothing. */
-static tle_status check_stride(const char *name, bool present, int64_t stride, int64_t k,
-                               TleiError *e) {
-    if (present && stride < k)
-        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "%s is %lld; the least is k, %lld", name,
-                         (long long)stride, (long long)k);
-    return TLE_STATUS_OK;
-}
-
 static tle_status check_strides(const tle_topk_select_params *p, TleiError *e) {
-    tle_status status =
-        check_stride("index_row_stride", p->indices || !p->values, p->index_row_stride, p->k, e);
+    tle_status status = tlei_check_stride("index_row_stride", p->indices || !p->values,
+                                          p->index_row_stride, p->k, e);
     if (!status)
-        status = check_stride("value_row_stride", p->values != NULL, p->value_row_stride, p->k, e);
+        status =
+            tlei_check_stride("value_row_stride", p->values != NULL, p->value_row_stride, p->k, e);
     if (!status)
-        status = check_stride("raw_index_row_stride", p->raw_indices != NULL,
-                              p->raw_index_row_stride, p->k, e);
+        status = tlei_check_stride("raw_index_row_stride", p->raw_indices != NULL,
+                                   p->raw_index_row_stride, p->k, e);
     return status;
 }
 
@@ -201,132 +161,65 @@ static tle_status check_pages(const tle_topk_select_params *p, TleiError *e) {
         return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
                          "page_size is %lld; it is a power of two from 1 to %d",
                          (long long)p->page_size, TLE_TOPK_SELECT_MAX_PAGE);
-    tle_status status = check_number("page_table_stride", p->page_table_stride, 0, INT64_MAX, e);
+    tle_status status =
+        tlei_check_number("page_table_stride", p->page_table_stride, 0, INT64_MAX, e);
     return status ? status
-                  : check_number("page_tables", p->page_tables, p->row_to_table ? 0 : requests(p),
-                                 INT32_MAX, e);
+                  : tlei_check_number("page_tables", p->page_tables,
+                                      p->row_to_table ? 0 : requests(p), INT32_MAX, e);
 }
 
 static tle_status check_form(const tle_topk_select_params *p, TleiError *e) {
-    if (p->sorted != 0 && p->sorted != 1)
-        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "sorted is %d; it must be 0 or 1",
-                         p->sorted);
+    tle_status status = tlei_check_switch("sorted", p->sorted, e);
+    if (status)
+        return status;
     if (p->index_base != TLE_INDEX_RELATIVE && p->index_base != TLE_INDEX_ABSOLUTE)
         return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
                          "index_base is %d, which is no tle_index_base", p->index_base);
-    tle_status status = check_number("next_n", p->next_n, 0, TLE_TOPK_SELECT_MAX_ROWS, e);
+    status = tlei_check_number("next_n", p->next_n, 0, TLE_TOPK_SELECT_MAX_ROWS, e);
     return status ? status : check_pages(p, e);
-}
-
-/* Bytes from the first to the last of 4-byte elements; 0 for none. False on overflow. */
-static bool extent(int64_t rows, int64_t stride, int64_t columns, uint64_t *bytes) {
-    int64_t elements = 0;
-    *bytes = 0;
-    if (!rows || !columns)
-        return true;
-    if (__builtin_mul_overflow(rows - 1, stride, &elements) ||
-        __builtin_add_overflow(elements, columns, &elements) || elements > INT64_MAX / 4)
-        return false;
-    *bytes = (uint64_t)elements * 4;
-    return true;
-}
-
-static tle_status check_pointer(const TleiRange *r, bool required, TleiError *e) {
-    uintptr_t address = (uintptr_t)r->address;
-    if (!address && required)
-        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "%s is NULL", r->name);
-    if (address % 4)
-        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
-                         "%s is %p; it must be a multiple of 4, the size of its element", r->name,
-                         r->address);
-    if (address + r->bytes < address)
-        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
-                         "%s is %p; its %llu bytes reach past the end of the address space",
-                         r->name, r->address, (unsigned long long)r->bytes);
-    return TLE_STATUS_OK;
-}
-
-static bool overlap(const TleiRange *a, const TleiRange *b) {
-    uintptr_t x = (uintptr_t)a->address, y = (uintptr_t)b->address;
-    return a->bytes && b->bytes && x < y + b->bytes && y < x + a->bytes;
-}
-
-/* Sets what a call may touch of [rows, columns]; nothing of what is absent. */
-static tle_status set_range(TleiRange *r, bool present, const char *stride_name, int64_t rows,
-                            int64_t stride, int64_t columns, TleiError *e) {
-    if (present && !extent(rows, stride, columns, &r->bytes))
-        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
-                         "%s is %lld; %lld such rows exceed the address space", stride_name,
-                         (long long)stride, (long long)rows);
-    return TLE_STATUS_OK;
-}
-
-static void set_per_row(TleiRange *r, int64_t rows) {
-    r->bytes = r->address ? (uint64_t)rows * 4 : 0;
 }
 
 /* The memory that a call may touch; the workspace's comes when its size is known. */
 static tle_status make_ranges(const tle_topk_select_params *p, TleiRange r[RANGE_COUNT],
                               TleiError *e) {
-#define X(name, writable) r[RANGE_##name] = (TleiRange){#name, p->name, 0, writable};
+#define X(name, writable) r[RANGE_##name] = (TleiRange){#name, p->name, 0, writable, 4};
     RANGES(X)
 #undef X
-    r[RANGE_workspace] = (TleiRange){"workspace", NULL, 0, true};
-    set_per_row(&r[RANGE_lengths], requests(p));
-    set_per_row(&r[RANGE_row_starts], p->rows);
-    set_per_row(&r[RANGE_offsets], p->rows);
-    set_per_row(&r[RANGE_row_to_table], p->rows);
+    tlei_set_per_row(&r[RANGE_lengths], requests(p));
+    tlei_set_per_row(&r[RANGE_row_starts], p->rows);
+    tlei_set_per_row(&r[RANGE_offsets], p->rows);
+    tlei_set_per_row(&r[RANGE_row_to_table], p->rows);
     tle_status status =
-        set_range(&r[RANGE_scores], true, "row_stride", p->rows, p->row_stride, p->columns, e);
+        tlei_set_range(&r[RANGE_scores], true, "row_stride", p->rows, p->row_stride, p->columns, e);
     if (!status)
-        status = set_range(&r[RANGE_indices], p->indices || !p->values, "index_row_stride", p->rows,
-                           p->index_row_stride, p->k, e);
+        status = tlei_set_range(&r[RANGE_indices], p->indices || !p->values, "index_row_stride",
+                                p->rows, p->index_row_stride, p->k, e);
     if (!status)
-        status = set_range(&r[RANGE_values], p->values != NULL, "value_row_stride", p->rows,
-                           p->value_row_stride, p->k, e);
+        status = tlei_set_range(&r[RANGE_values], p->values != NULL, "value_row_stride", p->rows,
+                                p->value_row_stride, p->k, e);
     if (!status)
-        status = set_range(&r[RANGE_raw_indices], p->raw_indices != NULL, "raw_index_row_stride",
-                           p->rows, p->raw_index_row_stride, p->k, e);
+        status = tlei_set_range(&r[RANGE_raw_indices], p->raw_indices != NULL,
+                                "raw_index_row_stride", p->rows, p->raw_index_row_stride, p->k, e);
     if (!status && p->page_table)
-        status = set_range(&r[RANGE_page_table], true, "page_table_stride", p->page_tables,
+        status =
+            tlei_set_range(&r[RANGE_page_table], true, "page_table_stride", p->page_tables,
                            p->page_table_stride, (p->columns + p->page_size - 1) / p->page_size, e);
     return status;
 }
 
-static tle_status check_overlaps(const TleiRange r[RANGE_COUNT], TleiError *e) {
-    for (int i = 0; i < RANGE_COUNT; i++)
-        for (int j = 0; j < RANGE_COUNT && r[i].writable; j++)
-            if (i != j && overlap(&r[i], &r[j]))
-                return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
-                                 "%s overlaps %s; an output may overlap nothing else", r[i].name,
-                                 r[j].name);
-    return TLE_STATUS_OK;
-}
-
 static tle_status check_ranges(const tle_topk_select_params *p, const TleiRange r[RANGE_COUNT],
                                TleiError *e) {
-    for (int i = 0; i < RANGE_COUNT; i++) {
-        tle_status status = check_pointer(&r[i], r[i].bytes != 0, e);
-        if (status)
-            return status;
-    }
+    tle_status status = tlei_check_pointers(r, RANGE_COUNT, e);
+    if (status)
+        return status;
     if (p->rows && !p->indices && (p->page_table || p->offsets))
         return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
                          "%s is given, but indices, which it is for, is NULL",
                          p->page_table ? "page_table" : "offsets");
-    return check_overlaps(r, e);
+    return tlei_check_overlaps(r, RANGE_COUNT, e);
 }
 
 /* ---- dispatch ---- */
-
-/* The largest power of two that divides the addresses where rows begin and where they end at the
- * latest: a kernel that reads whole vectors of that size stays within the scores. */
-static int64_t alignment(const tle_topk_select_params *p) {
-    uint64_t bits = (uint64_t)(uintptr_t)p->scores | (uint64_t)p->columns * 4 | MAX_ALIGN;
-    if (p->rows > 1)
-        bits |= (uint64_t)p->row_stride * 4;
-    return (int64_t)(bits & (~bits + 1));
-}
 
 /* Whether the call wants anything but ascending indices of rows with lengths of their own. */
 static bool has_form(const tle_topk_select_params *p) {
@@ -334,85 +227,30 @@ static bool has_form(const tle_topk_select_params *p) {
            p->offsets || p->page_table;
 }
 
-static void state_facts(tle_handle h, const tle_topk_select_params *p, TleiFact f[FACT_COUNT]) {
+static void state_facts(const tle_topk_select_params *p, const TleiDtype *dtype, TleiPlan *plan) {
+    TleiFact *f = plan->facts;
     f[FACT_rows].number = p->rows;
     f[FACT_columns].number = p->columns;
     f[FACT_k].number = p->k;
-    f[FACT_align].number = alignment(p);
-    f[FACT_dtype].text = "fp32";
+    f[FACT_align].number =
+        tlei_row_alignment(&plan->ranges[RANGE_scores], p->rows, p->row_stride, p->columns);
+    f[FACT_dtype].text = dtype->name;
     f[FACT_lengths].number = p->lengths != NULL;
     f[FACT_row_starts].number = p->row_starts != NULL;
     f[FACT_form].number = has_form(p);
     f[FACT_sorted].number = p->sorted;
-    f[FACT_sm_count].number = h->device->info.sm_count;
+    f[FACT_sm_count].number = plan->handle->device->info.sm_count;
 }
 
-static void log_choice(tle_handle h, const tle_topk_select_params *p, const TleiFact *f,
-                       const char *variant) {
-    char replay[256];
-    snprintf(replay, sizeof replay,
+static void replay(const TleiPlan *plan, char *text, size_t size) {
+    const TleiFact *f = plan->facts;
+    snprintf(text, size,
              "tle explain topk --rows %lld --columns %lld --k %lld --align %lld%s%s%s%s",
-             (long long)p->rows, (long long)p->columns, (long long)p->k,
-             (long long)f[FACT_align].number, p->lengths ? " --lengths" : "",
-             p->row_starts ? " --row-starts" : "", f[FACT_form].number ? " --form" : "",
-             p->sorted ? " --sorted" : "");
-    tlei_log(&h->log, TLE_LOG_DISPATCH, "topk_select", "dispatch", replay, "%s", variant);
-}
-
-/* A validated call. */
-typedef struct Call {
-    tle_topk_select_params p;
-    TleiFact facts[FACT_COUNT];
-    TleiRange ranges[RANGE_COUNT];
-    const TleiOp *op;
-    uint32_t variant;
-    uint64_t workspace; /* bytes needed */
-} Call;
-
-/* Everything before the launch. A call of no rows needs no variant. */
-static tle_status prepare(tle_handle h, const tle_topk_select_params *params, bool pointers,
-                          Call *c, TleiError *e) {
-    tle_status status = tlei_check_handle(h, e);
-    if (!status)
-        status = tlei_struct_since(&c->p, params, FIRST_SIZE, sizeof c->p, "params", e);
-    if (!status)
-        status = check_numbers(&c->p, e);
-    if (!status)
-        status = check_strides(&c->p, e);
-    if (!status)
-        status = check_form(&c->p, e);
-    if (!status)
-        status = make_ranges(&c->p, c->ranges, e);
-    if (!status && pointers)
-        status = check_ranges(&c->p, c->ranges, e);
-    if (status)
-        return status;
-    state_facts(h, &c->p, c->facts);
-    c->op = &h->ops[TLEI_OP_topk_select];
-    c->workspace = 0;
-    if (!c->p.rows)
-        return TLE_STATUS_OK;
-    status = tlei_choose(c->op, c->facts, &c->variant, e);
-    if (!status)
-        c->workspace = tlei_workspace(&c->op->variants[c->variant], (uint64_t)c->p.rows);
-    return status;
-}
-
-static tle_status check_workspace(Call *c, void *workspace, size_t size, TleiError *e) {
-    if (size < c->workspace)
-        return tlei_fail(e, TLE_STATUS_WORKSPACE_TOO_SMALL,
-                         "workspace_size is %zu; %s needs %llu bytes for %lld rows", size,
-                         c->op->variants[c->variant].name, (unsigned long long)c->workspace,
-                         (long long)c->p.rows);
-    if (!c->workspace)
-        return TLE_STATUS_OK;
-    if (!workspace || (uintptr_t)workspace % WORKSPACE_ALIGN)
-        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
-                         "workspace is %p; it must be a non-null multiple of %d", workspace,
-                         WORKSPACE_ALIGN);
-    c->ranges[RANGE_workspace].address = workspace;
-    c->ranges[RANGE_workspace].bytes = c->workspace;
-    return TLE_STATUS_OK;
+             (long long)f[FACT_rows].number, (long long)f[FACT_columns].number,
+             (long long)f[FACT_k].number, (long long)f[FACT_align].number,
+             f[FACT_lengths].number ? " --lengths" : "",
+             f[FACT_row_starts].number ? " --row-starts" : "", f[FACT_form].number ? " --form" : "",
+             f[FACT_sorted].number ? " --sorted" : "");
 }
 
 static int64_t flags_of(const tle_topk_select_params *p) {
@@ -423,8 +261,7 @@ static int64_t flags_of(const tle_topk_select_params *p) {
            (p->row_to_table ? FLAG_ROW_TO_TABLE : 0) | (p->offsets ? FLAG_OFFSETS : 0);
 }
 
-static void bind(const Call *c, int64_t v[ARG_COUNT]) {
-    const tle_topk_select_params *p = &c->p;
+static void bind(const tle_topk_select_params *p, int64_t v[ARG_COUNT]) {
     v[ARG_scores] = (int64_t)(uintptr_t)p->scores;
     v[ARG_lengths] = (int64_t)(uintptr_t)p->lengths;
     v[ARG_row_starts] = (int64_t)(uintptr_t)p->row_starts;
@@ -435,7 +272,7 @@ static void bind(const Call *c, int64_t v[ARG_COUNT]) {
     v[ARG_k] = p->k;
     v[ARG_flags] = flags_of(p);
     v[ARG_rows] = p->rows;
-    v[ARG_workspace] = (int64_t)(uintptr_t)c->ranges[RANGE_workspace].address;
+    v[ARG_workspace] = 0;
     v[ARG_next_n] = p->next_n ? p->next_n : 1;
     v[ARG_values] = (int64_t)(uintptr_t)p->values;
     v[ARG_value_stride] = p->value_row_stride;
@@ -449,79 +286,59 @@ static void bind(const Call *c, int64_t v[ARG_COUNT]) {
     v[ARG_row_to_table] = (int64_t)(uintptr_t)p->row_to_table;
 }
 
-static tle_status select_rows(tle_handle h, const tle_topk_select_params *params, void *workspace,
-                              size_t size, tle_stream stream, TleiError *e) {
-    Call c;
-    int64_t values[ARG_COUNT];
-    tle_status status = prepare(h, params, true, &c, e);
+static tle_status plan(const void *params, bool pointers, TleiPlan *out, TleiError *e) {
+    tle_topk_select_params p;
+    const TleiDtype *dtype = NULL;
+    tle_status status = tlei_struct_since(&p, params, FIRST_SIZE, sizeof p, "params", e);
     if (!status)
-        status = check_workspace(&c, workspace, size, e);
-    if (status || !c.p.rows)
+        status = check_numbers(&p, &dtype, e);
+    if (!status)
+        status = check_strides(&p, e);
+    if (!status)
+        status = check_form(&p, e);
+    if (!status)
+        status = make_ranges(&p, out->ranges, e);
+    if (!status && pointers)
+        status = check_ranges(&p, out->ranges, e);
+    if (status)
         return status;
-    if (tlei_log_on(&h->log, TLE_LOG_DISPATCH))
-        log_choice(h, &c.p, c.facts, c.op->variants[c.variant].name);
-    bind(&c, values);
-    TleiCall call = {values, (uint64_t)c.p.rows, stream, c.ranges, RANGE_COUNT};
-    status = tlei_run(h, c.op, c.variant, &call, e);
-    /* The device turned out not to run this kernel, which is refused from now on: choose again. */
-    return status == TLE_STATUS_NO_VARIANT ? select_rows(h, params, workspace, size, stream, e)
-                                           : status;
+    out->rows = p.rows;
+    out->range_count = RANGE_COUNT;
+    state_facts(&p, dtype, out);
+    bind(&p, out->values);
+    return TLE_STATUS_OK;
 }
+
+extern const TleiOpDef tlei_op_topk_select;
+const TleiOpDef tlei_op_topk_select = {
+    .name = "topk_select",
+    .facts = {facts, FACT_COUNT},
+    .args = {args, ARG_COUNT},
+    .workspace_arg = ARG_workspace,
+    .plan = plan,
+    .replay = replay,
+};
 
 /* ---- the public functions ---- */
 
 tle_status tle_topk_select(tle_handle h, const tle_topk_select_params *params, void *workspace,
                            size_t workspace_size, tle_stream stream) {
-    TleiError *e = tlei_thread_error();
-    tle_status status = select_rows(h, params, workspace, workspace_size, stream, e);
-    return tlei_finish(h, "topk_select", status, e);
+    return tlei_plan_call(h, TLEI_OP_topk_select, params, workspace, workspace_size, stream);
 }
 
 tle_status tle_topk_select_workspace_size(tle_handle h, const tle_topk_select_params *params,
                                           size_t *size) {
-    TleiError *e = tlei_thread_error();
-    Call c;
-    tle_status status = prepare(h, params, false, &c, e);
-    if (!status && !size)
-        status = tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT, "size is NULL");
-    if (!status)
-        *size = (size_t)c.workspace;
-    return status;
+    return tlei_plan_workspace_size(h, TLEI_OP_topk_select, params, size);
 }
 
 tle_status tle_topk_select_supported(tle_handle h, const tle_topk_select_params *params,
                                      char *reason, size_t reason_size) {
-    Call c;
-    TleiError e = {TLE_STATUS_OK, 0, ""};
-    TleiText out;
-    tle_status status = prepare(h, params, true, &c, &e);
-    if (!status && c.p.rows && c.op->variants[c.variant].problem)
-        status = tlei_fail(&e, TLE_STATUS_INTERNAL, "%s: %s", c.op->variants[c.variant].name,
-                           c.op->variants[c.variant].problem);
-    tlei_text_init(&out, reason, reason_size);
-    tlei_text_add(&out, "%s", status ? e.text : "");
-    return status;
+    return tlei_plan_supported(h, TLEI_OP_topk_select, params, reason, reason_size);
 }
 
 tle_status tle_topk_select_explain(tle_handle h, const tle_topk_select_params *params, char *text,
                                    size_t text_size, size_t *needed) {
-    TleiError *e = tlei_thread_error();
-    TleiError refused = {TLE_STATUS_OK, 0, ""};
-    TleiText out;
-    Call c;
-    tle_status status = tlei_check_handle(h, e);
-    if (status)
-        return status;
-    tlei_text_init(&out, text, text_size);
-    status = prepare(h, params, false, &c, &refused);
-    /* These two come from the tables, which explain themselves; the rest from the arguments. */
-    if (status && status != TLE_STATUS_NO_VARIANT && !h->ops[TLEI_OP_topk_select].absent)
-        tlei_text_add(&out, "refused: %s\n", refused.text);
-    else
-        tlei_explain(&h->ops[TLEI_OP_topk_select], c.facts, &out);
-    if (needed)
-        *needed = out.len + 1;
-    return TLE_STATUS_OK;
+    return tlei_plan_explain(h, TLEI_OP_topk_select, params, text, text_size, needed);
 }
 
 tle_status tle_topk_select_variants(tle_handle h, tle_variant_fn fn, void *user) {

@@ -2,8 +2,8 @@
  *
  * An operator names its facts (for rules) and its arguments (for kernel parameters) in a TleiOpDef
  * called tlei_op_<name>; the build collects the names of the files in lib/api into operators.def.
- * A call is: validate, tlei_choose, tlei_run. Choosing is pure and allocates nothing; the tables it
- * walks were compiled when the handle was made. */
+ * A call (core/plan.h) is: validate, tlei_choose, tlei_run. Choosing is pure and allocates nothing;
+ * the tables it walks were compiled when the handle was made. */
 #ifndef CORE_OP_H
 #define CORE_OP_H
 
@@ -11,10 +11,18 @@
 #include "core/table.h"
 #include "device/device.h"
 
+typedef struct TleiPlan TleiPlan;
+
 typedef struct TleiOpDef {
     const char *name;
     TleiFactTable facts;
     TleiArgTable args;
+    uint32_t workspace_arg;
+    /* Validates the parameter struct and writes facts, arguments, memory and rows. Without
+     * `pointers` memory is looked at for its alignment alone. */
+    tle_status (*plan)(const void *params, bool pointers, TleiPlan *out, TleiError *e);
+    /* The command that asks for the same choice again. */
+    void (*replay)(const TleiPlan *plan, char *text, size_t size);
 } TleiOpDef;
 
 typedef enum TleiOpId {

@@ -37,6 +37,7 @@ typedef struct TleiRange {
     const void *address;
     uint64_t bytes;
     bool writable;
+    uint32_t element; /* bytes, which the address is a multiple of */
 } TleiRange;
 
 typedef struct TleiLaunch {

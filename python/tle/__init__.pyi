@@ -33,8 +33,11 @@ class Status(enum.IntEnum):
 class DType(enum.IntEnum):
     INT32 = 32
     INT64 = 64
+    UINT32 = 288
+    UINT64 = 320
     FLOAT16 = 528
     FLOAT32 = 544
+    FLOAT64 = 576
     BFLOAT16 = 1040
 
 class DeviceKind(enum.IntEnum):

@@ -41,8 +41,11 @@ class DType(enum.IntEnum):
     """tle_dtype: DLPack's type code << 8 | bits."""
     INT32 = 0x020
     INT64 = 0x040
+    UINT32 = 0x120
+    UINT64 = 0x140
     FLOAT16 = 0x210
     FLOAT32 = 0x220
+    FLOAT64 = 0x240
     BFLOAT16 = 0x410
 
 

@@ -294,7 +294,10 @@ static tle_status launch(const TleiRange *ranges, uint32_t count) {
 }
 
 static const TleiRange ranges[] = {
-    {"scores", "abcd", 4, false}, {"lengths", NULL, 0, false}, {"indices", "efghijkl", 8, true}};
+    {"scores", "abcd", 4, false, 4},
+    {"lengths", NULL, 0, false, 4},
+    {"indices", "efghijkl", 8, true, 4},
+};
 
 static void ranges_live_for_the_launch(void **state) {
     (void)state;

@@ -126,6 +126,7 @@ static void refuses_numbers(void **state) {
 static void refuses_dtypes(void **state) {
     (void)state;
     REFUSED(p.dtype = TLE_DTYPE_BFLOAT16, TLE_STATUS_UNSUPPORTED_DTYPE, "dtype is 0x410");
+    REFUSED(p.dtype = TLE_DTYPE_UINT64, TLE_STATUS_UNSUPPORTED_DTYPE, "dtype is 0x140");
     REFUSED(p.dtype = TLE_DTYPE_INT64, TLE_STATUS_UNSUPPORTED_DTYPE,
             "scores are TLE_DTYPE_FLOAT32");
     REFUSED(p.dtype = 12345, TLE_STATUS_INVALID_ARGUMENT, "dtype is 0x3039, which is no tle_dtype");
@@ -202,6 +203,10 @@ static void asks_for_workspace(void **state) {
         strstr(tle_last_error(), "workspace_size is 87; " WORK " needs 88 bytes for 3"));
     assert_int_equal(tle_topk_select(h, &p, NULL, size, NULL), TLE_STATUS_INVALID_ARGUMENT);
     assert_non_null(strstr(tle_last_error(), "workspace is (nil)"));
+    p.indices = (int32_t *)(void *)memory;
+    assert_int_equal(tle_topk_select(h, &p, memory, size, NULL), TLE_STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(tle_last_error(), "indices overlaps workspace"));
+    p.indices = indices;
     assert_int_equal(tle_topk_select(h, &p, memory + 4, size, NULL), TLE_STATUS_INVALID_ARGUMENT);
     fake.arg_count = 2;
     assert_int_equal(tle_topk_select(h, &p, memory, size, NULL), TLE_STATUS_OK);
