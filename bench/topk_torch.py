@@ -64,8 +64,10 @@ class Library:
         self.check(self.lib.tle_topk_select(self.handle, ctypes.byref(p), None, 0, stream))
 
     def variant(self, scores, indices):
-        p, text = self.params(scores, indices), ctypes.create_string_buffer(8192)
-        self.check(self.lib.tle_topk_select_explain(self.handle, ctypes.byref(p), text, len(text), None))
+        p, needed = self.params(scores, indices), ctypes.c_size_t()
+        self.check(self.lib.tle_topk_select_explain(self.handle, ctypes.byref(p), None, 0, ctypes.byref(needed)))
+        text = ctypes.create_string_buffer(needed.value)
+        self.check(self.lib.tle_topk_select_explain(self.handle, ctypes.byref(p), text, needed, None))
         return text.value.decode().strip().rpartition("chosen: ")[2]
 
 

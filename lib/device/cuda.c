@@ -473,8 +473,13 @@ static tle_status copy_cuda(TleiDevice *device, void *to, const void *from, size
         return status;
     CUresult result =
         driver.cuMemcpy((CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, bytes);
+    /* From pageable memory the driver returns when it has taken the bytes, before the device has
+     * them; another stream would still see the old ones. */
+    const char *call = result ? "cuMemcpy" : "cuStreamSynchronize";
+    if (!result)
+        result = driver.cuStreamSynchronize(NULL);
     leave(pushed);
-    return result ? cuda_fail(e, result, "cuMemcpy", "bytes") : TLE_STATUS_OK;
+    return result ? cuda_fail(e, result, call, "bytes") : TLE_STATUS_OK;
 }
 
 static tle_status synchronize_cuda(TleiDevice *device, tle_stream stream, TleiError *e) {

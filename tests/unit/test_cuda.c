@@ -41,6 +41,11 @@ typedef struct FakeDriver {
     int launches, largest_cluster;
     CUdeviceptr zeroed; /* by memset, before the launch */
     size_t zeroed_words;
+    struct {
+        void *to;
+        unsigned char data[16];
+        size_t bytes;
+    } staged; /* what a copy took and the device does not have yet */
 } FakeDriver;
 
 static FakeDriver d = {.present = 1, .device_count = 2, .largest_cluster = 16};
@@ -152,7 +157,9 @@ static CUresult fake_cuStreamIsCapturing(CUstream stream, int *status) {
 }
 
 static CUresult fake_cuStreamSynchronize(CUstream stream) {
-    (void)stream;
+    if (!stream && d.staged.bytes)
+        memcpy(d.staged.to, d.staged.data, d.staged.bytes);
+    d.staged.bytes = 0;
     return result_of("cuStreamSynchronize");
 }
 
@@ -238,8 +245,11 @@ static CUresult fake_cuMemFree(CUdeviceptr memory) {
 }
 
 static CUresult fake_cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
-    return 0;
+    assert_true(bytes <= sizeof d.staged.data);
+    d.staged.to = (void *)(uintptr_t)to;
+    d.staged.bytes = bytes;
+    memcpy(d.staged.data, (const void *)(uintptr_t)from, bytes);
+    return result_of("cuMemcpy");
 }
 
 /* A function pointer as dlsym gives it. */
@@ -503,6 +513,7 @@ static void call_errors(void **state) {
     d.fails = "cuStreamSynchronize";
     d.error = 700;
     assert_int_equal(tlei_device_cuda.synchronize(device, NULL, &e), TLE_STATUS_DRIVER_ERROR);
+    assert_int_equal(tlei_device_cuda.copy(device, &(char){0}, &l, 1, &e), TLE_STATUS_DRIVER_ERROR);
     assert_int_equal(d.depth, 0);
     tlei_device_cuda.unload(device, k);
 }
@@ -513,6 +524,7 @@ static void moves_memory(void **state) {
     int value = 0;
     assert_int_equal(tlei_device_cuda.alloc(device, 4, &memory, &e), TLE_STATUS_OK);
     assert_int_equal(tlei_device_cuda.copy(device, memory, &(int){6}, 4, &e), TLE_STATUS_OK);
+    assert_int_equal(*(int *)memory, 6); /* there, and not only on its way */
     assert_int_equal(tlei_device_cuda.copy(device, &value, memory, 4, &e), TLE_STATUS_OK);
     assert_int_equal(value, 6);
     assert_int_equal(tlei_device_cuda.free(device, memory, &e), TLE_STATUS_OK);
