@@ -1,4 +1,5 @@
-/* Clusters: rank, addresses in other CTAs, barriers of the cluster and of groups of CTAs. */
+/* Clusters: rank, addresses in other CTAs, barriers of the cluster and of groups of CTAs; grids
+ * that overlap. */
 #include "codegen/cg_impl.h"
 
 void cg_cluster_rank(Cg *c, IrOp op) {
@@ -65,4 +66,17 @@ void cg_group_barrier(Cg *c, IrOp op) {
     wait_for_flip(c, load.text, global ? "=r,l" : "=r,r", args[0], found);
     cg_guard_end(c, join);
     cg_barrier(c, op);
+}
+
+/* --- grids that overlap --- */
+
+/* LLVM's intrinsics for these touch no memory as far as it knows, and it would move loads over
+ * them. On targets whose grids follow one another completely there is nothing to say. */
+void cg_grid_control(Cg *c, IrOp op) {
+    if (c->target->sm < PASS_SM_CLUSTERS)
+        return;
+    cg_asm(c,
+           ir_kind(c->m, op) == IR_OP_GRID_WAIT ? "griddepcontrol.wait;"
+                                                : "griddepcontrol.launch_dependents;",
+           "~{memory}", c->none, NULL, 0, true);
 }

@@ -4,6 +4,7 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
 
 void cg_init(void) {
     /* Shared addresses are 32 bits wide only with the first of these process-wide options. Without
@@ -37,7 +38,10 @@ LLVMTargetMachineRef cg_machine(const PassTarget *target, uint32_t opt_level, ch
         return NULL;
     LLVMTargetMachineOptionsRef o = LLVMCreateTargetMachineOptions();
     LLVMTargetMachineOptionsSetCPU(o, target->name);
-    LLVMTargetMachineOptionsSetFeatures(o, "+ptx86");
+    char features[16];
+
+    snprintf(features, sizeof features, "+ptx%u", target->ptx);
+    LLVMTargetMachineOptionsSetFeatures(o, features);
     LLVMTargetMachineOptionsSetCodeGenOptLevel(o, opt_level == 0   ? LLVMCodeGenLevelNone
                                                   : opt_level == 1 ? LLVMCodeGenLevelLess
                                                   : opt_level == 2 ? LLVMCodeGenLevelDefault

@@ -79,6 +79,7 @@ static bool specialise(Compile *c) {
                      .n_consts = r->consts.len,
                      .num_warps = r->num_warps,
                      .arch = r->target->name,
+                     .sm = r->target->sm,
                      .import_root = r->import_root};
     double start = compile_now_ms();
     bool ok = sema_specialise(c->ast, &s, c->m, c->diag);
@@ -208,6 +209,8 @@ static void fill_launch(const Compile *c, Meta *m) {
     for (uint32_t i = 0; i < 3; i++)
         m->cluster[i] = cluster && i < cluster->len ? (uint32_t)cluster->ints[i] : 1;
     m->cooperative = ir_int(c->m, func, IR_KEY_COOPERATIVE, 0) != 0;
+    m->dependent_launch =
+        c->request->target->sm >= PASS_SM_CLUSTERS && ir_int(c->m, func, IR_KEY_DEPENDENT, 0);
     m->zeroed = m->cooperative ? GRID_BARRIER_BYTES : 0;
     m->shared_bytes = (uint32_t)ir_int(c->m, func, IR_KEY_SHARED_BYTES, 0);
 }

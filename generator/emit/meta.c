@@ -139,6 +139,8 @@ void meta_print(const Meta *m, StrBuf *out) {
     json_bool(&j, m->cooperative);
     json_key(&j, "non_portable_cluster");
     json_bool(&j, m->cluster[0] * m->cluster[1] * m->cluster[2] > PORTABLE_CLUSTER);
+    json_key(&j, "dependent_launch");
+    json_bool(&j, m->dependent_launch);
     key_uint(&j, "shared_bytes", m->shared_bytes);
     print_workspace(&j, m);
     print_params(&j, m);

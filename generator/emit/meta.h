@@ -17,6 +17,7 @@ typedef struct Meta {
     const char *name, *op, *kernel, *source, *source_sha256, *arch;
     uint32_t num_warps, threads, cluster[3];
     bool cooperative;
+    bool dependent_launch; /* waits by itself for the kernel launched before */
     uint32_t shared_bytes;
     uint32_t zeroed; /* bytes of workspace that a call needs, zeroed before the launch */
     const MetaParam *params;

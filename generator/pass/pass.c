@@ -22,7 +22,7 @@ enum {
 };
 
 static const PassTarget targets[] = {
-#define T(name, family, sm, shared, vector) {name, #family, sm, shared, vector},
+#define T(name, family, sm, ptx, shared, vector) {name, #family, sm, ptx, shared, vector},
 #include "pass/targets.def"
 #undef T
 };

@@ -12,9 +12,12 @@ typedef struct PassTarget {
     const char *name;    /* "sm_90a" */
     const char *family;  /* "sm90": selects the pipeline */
     uint32_t sm;         /* 90 */
+    uint32_t ptx;        /* PTX version times ten */
     uint32_t max_shared; /* bytes of dynamic shared memory a CTA may ask for: 232448 on sm_90 */
     uint32_t max_vector; /* widest global access in bytes: 16 (32 on sm_100) */
 } PassTarget;
+
+enum { PASS_SM_CLUSTERS = 90 }; /* the first with clusters, and with grids that overlap */
 
 /* By name; NULL when unknown. */
 const PassTarget *pass_target(const char *name);

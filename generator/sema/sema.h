@@ -27,6 +27,7 @@ typedef struct SemaRequest {
     uint32_t n_consts;
     uint32_t num_warps;
     const char *arch;        /* "sm_90a" */
+    uint32_t sm;             /* 90 */
     const char *import_root; /* where imported files are looked up; NULL: nowhere */
 } SemaRequest;
 

@@ -41,6 +41,12 @@ static bool set_cluster(Sema *s, const SMesh *m, Span at) {
     int64_t want[3], have[3];
     cluster_of(s, m, want);
     int64_t size = want[0] * want[1] * want[2];
+    if (size > 1 && s->request->sm < MESH_FIRST_SM) {
+        sema_error(s, DIAG_SEMA_UNSUPPORTED, at,
+                   "clusters, which came with sm_%d: the target is %s", MESH_FIRST_SM,
+                   s->request->arch);
+        return false;
+    }
     if (size > MESH_MAX_CLUSTER) {
         sema_error(s, DIAG_SEMA_RANGE, at,
                    "the mesh asks for clusters of %lld CTAs; the most is %d", (long long)size,

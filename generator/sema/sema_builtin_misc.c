@@ -100,6 +100,23 @@ SVal b_debug_barrier(Sema *s, const SVal *a, Span at) {
     return sv_none();
 }
 
+/* Kernels that wait may be launched before the one in front of them is done: the metadata says so.
+ */
+SVal b_gdc_wait(Sema *s, const SVal *a, Span at) {
+    (void)a;
+    (void)at;
+    ir_build(&s->b, IR_OP_GRID_WAIT, NULL, 0, NULL, 0);
+    ir_set_int(s->m, ir_func(s->m, ir_func_count(s->m) - 1), IR_KEY_DEPENDENT, 1);
+    return sv_none();
+}
+
+SVal b_gdc_launch_dependents(Sema *s, const SVal *a, Span at) {
+    (void)a;
+    (void)at;
+    ir_build(&s->b, IR_OP_GRID_RELEASE, NULL, 0, NULL, 0);
+    return sv_none();
+}
+
 SVal b_constexpr(Sema *s, const SVal *a, Span at) {
     if (a[0].kind == SV_TENSOR || a[0].kind == SV_BUFFER)
         return sema_error(s, DIAG_SEMA_CONST, at, "constexpr needs a compile-time value, found %s",

@@ -6,6 +6,7 @@
 #include "sema/sema_impl.h"
 
 enum { MESH_MAX_DIMS = 16, MESH_MAX_SIZE = 1 << 16, MESH_MAX_CLUSTER = 16 };
+enum { MESH_FIRST_SM = 90 }; /* the first with clusters */
 
 typedef struct SMeshDims {
     uint32_t len;

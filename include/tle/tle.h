@@ -318,6 +318,18 @@ TLE_API tle_status tle_copy(tle_handle handle, void *to, const void *from, size_
 /* Waits until all work in the stream is done. Rules as tle_alloc. Since 0.1. */
 TLE_API tle_status tle_synchronize(tle_handle handle, tle_stream stream);
 
+/* ---- Operators --------------------------------------------------------------------------------
+ */
+
+/* Bits of an operator's `flags`.
+ *
+ * TLE_LAUNCH_DEPENDENT launches programmatically dependent on the kernel in front of the call in
+ * the stream: this one may be on the device already while that one still runs (from when all of its
+ * CTAs have executed griddepcontrol.launch_dependents), and waits there until it is done before it
+ * touches memory, so results are the same with and without. It holds in captured graphs too.
+ * Architectures before sm_90, the emulator and kernels that cannot begin early ignore it. */
+#define TLE_LAUNCH_DEPENDENT 1u
+
 /* ---- topk_select: indices of the k largest scores of each row -------------------------------- */
 
 #define TLE_TOPK_SELECT_MAX_K       4096
@@ -360,7 +372,7 @@ typedef enum tle_index_base {
 typedef struct tle_topk_select_params {
     size_t struct_size;
     int32_t dtype;             /* tle_dtype of the scores: TLE_DTYPE_FLOAT32 */
-    uint32_t flags;            /* none are defined: 0 */
+    uint32_t flags;            /* 0 or TLE_LAUNCH_DEPENDENT */
     int64_t rows;              /* 0 .. TLE_TOPK_SELECT_MAX_ROWS */
     int64_t columns;           /* longest possible row, 0 .. TLE_TOPK_SELECT_MAX_COLUMNS */
     int64_t k;                 /* 1 .. TLE_TOPK_SELECT_MAX_K; may exceed columns */

@@ -187,6 +187,8 @@ typedef struct tle_emu_launch_config {
     uint32_t block[3];   /* zero counts as 1 */
     uint32_t cluster[3]; /* zeros: what the kernel requires, else 1 */
     uint32_t dynamic_shared_bytes;
+    uint32_t dependent; /* 1: as launched before the kernel in front of it ends; global memory that
+                         * a thread accesses before its griddepcontrol.wait is reported */
 } tle_emu_launch_config;
 
 /* `params[i]` points at the value of parameter i, as for cuLaunchKernel. Runs the whole grid
@@ -211,7 +213,8 @@ typedef enum tle_emu_report_kind {
     TLE_EMU_REPORT_CLUSTER = 12, /* use of a CTA's shared memory before its start, after its exit */
     TLE_EMU_REPORT_MBARRIER = 13, /* not initialised, overflow, counts that do not match */
     TLE_EMU_REPORT_MATRIX = 15,   /* registers of a wgmma in flight, no wgmma.fence */
-    TLE_EMU_REPORT_PROXY = 14     /* no fence.proxy.async between generic and async access */
+    TLE_EMU_REPORT_PROXY = 14,    /* no fence.proxy.async between generic and async access */
+    TLE_EMU_REPORT_DEPENDENT = 16 /* of a dependent launch, before griddepcontrol.wait */
 } tle_emu_report_kind;
 
 typedef struct tle_emu_report {

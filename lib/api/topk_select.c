@@ -304,6 +304,7 @@ static tle_status plan(const void *params, bool pointers, TleiPlan *out, TleiErr
         return status;
     out->rows = p.rows;
     out->range_count = RANGE_COUNT;
+    out->dependent = p.flags & TLE_LAUNCH_DEPENDENT;
     state_facts(&p, dtype, out);
     bind(&p, out->values);
     return TLE_STATUS_OK;

@@ -64,9 +64,10 @@ tle_status tlei_check_switch(const char *name, int32_t value, TleiError *e) {
 }
 
 tle_status tlei_check_flags(uint32_t flags, TleiError *e) {
-    if (flags)
+    if (flags & ~TLE_LAUNCH_DEPENDENT)
         return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
-                         "flags is 0x%x; no flags are defined, so it must be 0", flags);
+                         "flags is 0x%x; only TLE_LAUNCH_DEPENDENT (0x%x) is defined", flags,
+                         TLE_LAUNCH_DEPENDENT);
     return TLE_STATUS_OK;
 }
 

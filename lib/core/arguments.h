@@ -23,7 +23,7 @@ tle_status tlei_check_number(const char *name, int64_t value, int64_t least, int
                              TleiError *e);
 /* 0 or 1. */
 tle_status tlei_check_switch(const char *name, int32_t value, TleiError *e);
-/* No operator defines flags. */
+/* TLE_LAUNCH_* are all that there are. */
 tle_status tlei_check_flags(uint32_t flags, TleiError *e);
 /* From row to row of an output of k places; of one that is absent it means nothing. */
 tle_status tlei_check_stride(const char *name, bool present, int64_t stride, int64_t k,

@@ -65,6 +65,7 @@ typedef struct TleiCall {
     const int64_t *values; /* by argument of the operator; pointers as integers */
     uint64_t groups;       /* CTAs along x, or clusters where the variant has them */
     tle_stream stream;
+    bool dependent; /* may begin before what is in front of it in the stream is done */
     const TleiRange *ranges;
     uint32_t range_count;
 } TleiCall;

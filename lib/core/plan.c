@@ -18,6 +18,7 @@ static tle_status prepare(tle_handle h, TleiOpId op, const void *params, bool po
     p->op = &h->ops[op];
     p->range_count = 0;
     p->workspace = 0;
+    p->dependent = false;
     status = p->op->def->plan(params, pointers, p, e);
     if (status || !p->rows)
         return status;
@@ -67,7 +68,12 @@ static tle_status call(tle_handle h, TleiOpId op, const void *params, void *work
         return status;
     if (tlei_log_on(&h->log, TLE_LOG_DISPATCH))
         log_choice(&p);
-    TleiCall c = {p.values, (uint64_t)p.rows, stream, p.ranges, p.range_count + 1};
+    TleiCall c = {.values = p.values,
+                  .groups = (uint64_t)p.rows,
+                  .stream = stream,
+                  .dependent = p.dependent,
+                  .ranges = p.ranges,
+                  .range_count = p.range_count + 1};
     status = tlei_run(h, p.op, p.variant, &c, e);
     /* The device turned out not to run this kernel, which is refused from now on: choose again. */
     return status == TLE_STATUS_NO_VARIANT ? call(h, op, params, workspace, size, stream, e)

@@ -25,6 +25,7 @@ struct TleiPlan {
     TleiRange ranges[TLEI_MAX_RANGES + 1]; /* the workspace comes behind the operator's own */
     uint32_t range_count;                  /* of the operator's own */
     int64_t rows;                          /* CTAs or clusters; 0 launches nothing */
+    bool dependent; /* launched so, where the variant and the device can; TLE_LAUNCH_DEPENDENT */
     uint32_t variant;
     uint64_t workspace; /* bytes needed */
 };

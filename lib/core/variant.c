@@ -139,6 +139,7 @@ static tle_status read_launch(const Reader *r, TleiVariant *v) {
     if (!status && !cJSON_IsBool(get(r->root, "cooperative")))
         status = bad_key(r, "cooperative", "true or false");
     v->cooperative = cJSON_IsTrue(get(r->root, "cooperative"));
+    v->dependent_launch = cJSON_IsTrue(get(r->root, "dependent_launch"));
     v->registers = read_optional(r, "registers");
     v->spill_bytes = read_optional(r, "spill_bytes");
     return status;

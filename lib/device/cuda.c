@@ -383,7 +383,9 @@ static void unload_cuda(TleiDevice *device, TleiKernel *kernel) {
     free(kernel);
 }
 
-static unsigned int launch_attributes(const TleiLaunch *l, CUlaunchAttribute out[2]) {
+enum { MAX_ATTRIBUTES = 3 };
+
+static unsigned int launch_attributes(const TleiLaunch *l, CUlaunchAttribute out[MAX_ATTRIBUTES]) {
     unsigned int n = 0;
     if (l->cluster[0] * l->cluster[1] * l->cluster[2] > 1) {
         out[n].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
@@ -395,11 +397,15 @@ static unsigned int launch_attributes(const TleiLaunch *l, CUlaunchAttribute out
         out[n].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
         out[n++].value.cooperative = 1;
     }
+    if (l->dependent) {
+        out[n].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        out[n++].value.programmaticStreamSerializationAllowed = 1;
+    }
     return n;
 }
 
 static tle_status launch_in_context(const CudaKernel *k, const TleiLaunch *l, TleiError *e) {
-    CUlaunchAttribute attributes[2] = {{0}};
+    CUlaunchAttribute attributes[MAX_ATTRIBUTES] = {{0}};
     CUlaunchConfig config = {
         .gridDimX = l->grid[0],
         .gridDimY = l->grid[1],

@@ -44,7 +44,8 @@ typedef struct TleiLaunch {
     const char *variant;
     uint32_t grid[3], threads, cluster[3], shared_bytes;
     bool cooperative;
-    void *zeroed; /* set to zero before, in the same stream */
+    bool dependent; /* may begin before the kernel in front of it in the stream is done */
+    void *zeroed;   /* set to zero before, in the same stream */
     uint32_t zeroed_bytes;
     void **args; /* args[i] points at the value of parameter i */
     tle_stream stream;

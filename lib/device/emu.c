@@ -32,7 +32,17 @@ static const struct {
 #undef X
 };
 
-enum { EMU_SM_COUNT = 132, EMU_SHARED_LIMIT = 232448 };
+typedef struct EmuModel {
+    int32_t capability; /* times ten */
+    int32_t sm_count;
+    uint32_t shared_limit;
+} EmuModel;
+
+static const EmuModel models[] = {
+#define X(capability, sm_count, shared_limit) {capability, sm_count, shared_limit},
+#include "device/emu_devices.def"
+#undef X
+};
 
 typedef struct EmuDevice {
     TleiDevice base;
@@ -127,12 +137,20 @@ static tle_status count_emu(int32_t *count, TleiError *e) {
     return TLE_STATUS_OK;
 }
 
+static const EmuModel *model_of(const TleiDeviceConfig *config) {
+    int32_t capability = config->arch_major * 10 + config->arch_minor;
+    size_t i = sizeof models / sizeof models[0] - 1;
+    while (i && models[i].capability > capability)
+        i--;
+    return &models[i];
+}
+
 static void describe(const TleiDeviceConfig *config, tle_device_info *info) {
     info->kind = TLE_DEVICE_EMU;
     snprintf(info->name, sizeof info->name, "libtle emulator");
     snprintf(info->arch, sizeof info->arch, "sm_%d%d", config->arch_major, config->arch_minor);
-    info->sm_count = EMU_SM_COUNT;
-    info->shared_bytes_per_block = EMU_SHARED_LIMIT;
+    info->sm_count = model_of(config)->sm_count;
+    info->shared_bytes_per_block = (int32_t)model_of(config)->shared_limit;
 }
 
 static tle_status info_emu(int32_t ordinal, tle_device_info *info, TleiError *e) {
@@ -176,8 +194,8 @@ static tle_status options_of(const TleiDeviceConfig *config, tle_emu_options *ou
     *out = (tle_emu_options){
         .struct_size = sizeof *out,
         .sm_arch = (uint32_t)(config->arch_major * 10 + config->arch_minor),
-        .sm_count = EMU_SM_COUNT,
-        .shared_limit = EMU_SHARED_LIMIT,
+        .sm_count = (uint32_t)model_of(config)->sm_count,
+        .shared_limit = model_of(config)->shared_limit,
         .checks = config->emu_checks,
         .host_threads = config->emu_threads,
     };
@@ -311,6 +329,7 @@ static tle_status launch_locked(EmuDevice *d, const EmuKernel *k, const TleiLaun
         .block = {l->threads, 1, 1},
         .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
         .dynamic_shared_bytes = l->shared_bytes,
+        .dependent = l->dependent,
     };
     if (l->zeroed_bytes)
         memset(l->zeroed, 0, l->zeroed_bytes);

@@ -94,6 +94,15 @@ static bool allows(const Region *r, AccessKind kind) {
     return r && !r->freed && !(r->read_only && (kind & ACCESS_WRITE));
 }
 
+/* The kernel in front of a dependent launch may still be running. */
+static void check_waited(Warp *w, const Insn *in, uint32_t lane, const Region *r, uint64_t address,
+                         uint32_t bytes, AccessKind kind) {
+    if (r->kind != REGION_PARAM && in->space != SPACE_CONST)
+        report_add(w, in, lane, TLE_EMU_REPORT_DEPENDENT, address, bytes,
+                   "%s of %u bytes of a dependent launch before the thread's griddepcontrol.wait",
+                   verb(kind), bytes);
+}
+
 static bool resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
                            AccessKind kind) {
     Launch *l = w->launch;
@@ -107,6 +116,8 @@ static bool resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t addr
         }
         l->last_region = r;
     }
+    if (l->dependent && !(w->grid_waited >> lane & 1))
+        check_waited(w, in, lane, r, address, bytes, kind);
     if (r->init && (l->checks & TLE_EMU_CHECK_UNINIT))
         check_init_global(w, in, lane, r, address, bytes, kind);
     if (l->global_race && !r->read_only)

@@ -422,10 +422,12 @@ void dec_setmaxnreg(Decoder *d) {
     decode_emit(d, in);
 }
 
-/* Launches follow one another completely: there is nothing to wait for or to let begin. */
+/* Launches follow one another completely: there is nothing to let begin, and a wait matters to the
+ * check of dependent launches alone. */
 void dec_griddepcontrol(Decoder *d) {
     decode_operands(d, 0, 0);
-    if (decode_take(d, MOD_WAIT) == decode_take(d, MOD_LAUNCH_DEPENDENTS))
+    bool wait = decode_take(d, MOD_WAIT);
+    if (wait == decode_take(d, MOD_LAUNCH_DEPENDENTS))
         decode_unsupported(d);
-    decode_emit(d, decode_begin(d, x_nop, CLASS_OTHER));
+    decode_emit(d, decode_begin(d, wait ? x_grid_wait : x_nop, CLASS_OTHER));
 }

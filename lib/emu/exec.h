@@ -51,7 +51,7 @@ ExecFn x_cp_async, x_async_commit, x_async_wait, x_cp_async_arrive, x_bulk, x_st
 /* exec_warp.c */
 ExecFn x_shfl, x_vote, x_match, x_redux, x_elect, x_activemask, x_bar_warp;
 /* exec_sync.c */
-ExecFn x_barrier, x_fence, x_proxy_fence, x_nop, x_aligned_nop, x_nanosleep;
+ExecFn x_barrier, x_fence, x_proxy_fence, x_nop, x_aligned_nop, x_grid_wait, x_nanosleep;
 /* exec_regs.c */
 ExecFn x_setmaxnreg;
 /* cluster.c */

@@ -172,6 +172,11 @@ void x_nop(Warp *w, const Insn *in, uint32_t mask) {
     (void)mask;
 }
 
+void x_grid_wait(Warp *w, const Insn *in, uint32_t mask) {
+    (void)in;
+    w->grid_waited |= mask;
+}
+
 /* No effect, but the whole warp must execute it together. */
 void x_aligned_nop(Warp *w, const Insn *in, uint32_t mask) {
     uint32_t all;

@@ -137,6 +137,7 @@ tle_emu_status launch_run(Device *d, struct tle_emu_kernel *k, const tle_emu_lau
     l->fn = k->fn;
     l->module = k->module;
     l->checks = d->checks;
+    l->dependent = config->dependent && (l->checks & TLE_EMU_CHECK_GLOBAL);
     l->limit = d->limit;
     l->rng = d->seed;
     dims(l->grid, config->grid);

@@ -36,6 +36,8 @@ static const char *kind_name(tle_emu_report_kind kind) {
         return "mbarrier misuse";
     case TLE_EMU_REPORT_PROXY:
         return "missing proxy fence";
+    case TLE_EMU_REPORT_DEPENDENT:
+        return "access before griddepcontrol.wait";
     }
     return "report";
 }

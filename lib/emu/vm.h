@@ -259,6 +259,7 @@ struct Warp {
     uint32_t cluster_arrived, cluster_pending; /* lanes: in this phase; whose wait is to come */
     uint32_t registers;                        /* of a thread; 0: the kernel does not say */
     bool peers_started;                        /* a cluster barrier has been passed */
+    uint32_t grid_waited;                      /* lanes that executed griddepcontrol.wait */
     Matrix *matrix;                            /* what wgmma has in flight; NULL: never any */
     bool watch;                                /* matrix_watch must see every instruction */
     struct AsyncGroups *groups; /* of cp.async and of bulk copies; NULL before the first */
@@ -320,6 +321,7 @@ struct Launch {
     const struct tle_emu_module *module;
     uint32_t grid[3], block[3], cluster[3], cluster_size, threads, warps;
     uint32_t shared_bytes, dynamic_bytes, local_bytes;
+    bool dependent; /* accesses before griddepcontrol.wait are reported */
     uint8_t *params;
     uint32_t checks;
     uint64_t instructions, limit;

@@ -50,6 +50,9 @@ class IndexBase(enum.IntEnum):
     RELATIVE = 0
     ABSOLUTE = 1
 
+class LaunchFlag(enum.IntFlag):
+    DEPENDENT = 1
+
 class LogFlag(enum.IntFlag):
     ERROR = 1
     WARN = 2
@@ -168,5 +171,5 @@ def topk_select(scores: _Array, k: SupportsIndex, *, lengths: _Array | None = ..
                 index_base: Literal["relative", "absolute"] | IndexBase = ..., next_n: SupportsIndex | None = ...,
                 values: _Array | bool | None = ..., raw_indices: _Array | bool | None = ...,
                 offsets: _Array | None = ..., page_table: _Array | None = ..., page_size: int | None = ...,
-                row_to_table: _Array | None = ..., stream: _Stream = ...,
+                row_to_table: _Array | None = ..., dependent: bool = ..., stream: _Stream = ...,
                 handle: Handle | None = ...) -> Any: ...

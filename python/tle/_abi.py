@@ -63,6 +63,11 @@ class IndexBase(enum.IntEnum):
     ABSOLUTE = 1
 
 
+class LaunchFlag(enum.IntFlag):
+    """TLE_LAUNCH_*: how a call is launched."""
+    DEPENDENT = 1
+
+
 class LogFlag(enum.IntFlag):
     """TLE_LOG_*: what a handle logs."""
     ERROR = 1

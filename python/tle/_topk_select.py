@@ -7,7 +7,7 @@ import os
 from typing import Any, NamedTuple
 
 from . import _abi, _arrays, _dlpack
-from ._abi import DeviceKind, DType, IndexBase
+from ._abi import DeviceKind, DType, IndexBase, LaunchFlag
 from ._handle import cuda_handle, default_handle
 from ._library import check, lib, refuse
 
@@ -110,7 +110,7 @@ def _make(scores, shape, dtype, what):
 
 def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, sorted=False, index_base="relative",
                 next_n=None, values=None, raw_indices=None, offsets=None, page_table=None, page_size=None,
-                row_to_table=None, stream=None, handle=None):
+                row_to_table=None, dependent=False, stream=None, handle=None):
     """Selects the indices of the k largest scores of each row.
 
     scores is [rows, columns] or [columns], float32, of any library: torch tensors, NumPy arrays on the
@@ -125,6 +125,9 @@ def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, sorted=Fa
     row's table. values=True and raw_indices=True, or arrays for them, also ask for the scores and for
     the indices before they are transformed; the result then is a Selection. out=False beside values
     asks for no indices.
+
+    With dependent the kernel may begin before the one in front of it in the stream is done, for which
+    it waits before it touches memory: programmatic dependent launch, from sm_90 on.
 
     On a GPU the work is enqueued in stream, by default torch's current stream for torch tensors and the
     legacy default stream otherwise. Without a handle the default handle of scores' device is used.
@@ -148,7 +151,7 @@ def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, sorted=Fa
     for view in inputs:
         _check_device(view, handle.device)
     pointers = {view.name: view.pointer for view in inputs}
-    params = _abi.TopkSelectParams(_SIZE, s.dtype, 0, rows, columns, k, row_stride=_row_stride(s, rows, columns),
+    params = _abi.TopkSelectParams(_SIZE, s.dtype, LaunchFlag.DEPENDENT if dependent else 0, rows, columns, k, row_stride=_row_stride(s, rows, columns),
                                    index_row_stride=k, sorted=bool(sorted), index_base=_index_base(index_base),
                                    next_n=next_n, value_row_stride=k, raw_index_row_stride=k, **pointers)
     if tables:

@@ -1,6 +1,7 @@
 /* tle-gpu-check: every duty of the operators on a real GPU. Prints one line a group, writes one
  * JSON file, exits 1 when any group failed and 2 when there is no GPU. */
 #define _POSIX_C_SOURCE 200809L
+#include "gpu/topk_dependent.h"
 #include "gpu/topk_streams.h"
 #include "kernels/support/topk_suite.h"
 
@@ -68,6 +69,11 @@ static bool run_capture(Check *k) {
     return check_capture(k->driver, k->h, k->why, sizeof k->why);
 }
 
+static bool run_dependent(Check *k) {
+    k->cases++;
+    return check_dependent(k->driver, k->h, k->why, sizeof k->why);
+}
+
 static bool run_huge(Check *k) {
     k->cases++;
     return check_huge_stride(k->driver, k->h, k->why, sizeof k->why);
@@ -87,6 +93,7 @@ static const struct {
     {"topk.streams", run_streams},
     {"topk.threads", run_threads},
     {"topk.capture", run_capture},
+    {"topk.dependent", run_dependent},
     {"topk.huge-stride", run_huge},
 };
 

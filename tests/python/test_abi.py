@@ -46,10 +46,13 @@ def test_enums(tmp_path, root, name, prefix, python):
 def test_macros(tmp_path, root):
     header = (root / "include/tle/tle.h").read_text()
     flags = re.findall(r"#define (TLE_LOG_[A-Z]+)\s+\d+u", header)
+    launches = re.findall(r"#define (TLE_LAUNCH_[A-Z]+)\s+\d+u", header)
     others = ["TLE_BUILD_ID_SIZE", "TLE_VERSION_MAJOR", "TLE_VERSION_MINOR", "TLE_VERSION_PATCH"]
-    got = compiled(tmp_path, ["tle/tle.h"], [(m, m) for m in flags + others], [root / "include"])
+    got = compiled(tmp_path, ["tle/tle.h"], [(m, m) for m in flags + launches + others], [root / "include"])
     assert {f: got[f] for f in flags} == {
         "TLE_LOG_" + n: int(v) for n, v in _abi.LogFlag.__members__.items()}
+    assert {f: got[f] for f in launches} == {
+        "TLE_LAUNCH_" + n: int(v) for n, v in _abi.LaunchFlag.__members__.items()}
     assert got["TLE_BUILD_ID_SIZE"] == _abi.BUILD_ID_SIZE
     assert tuple(got[m] for m in others[1:]) == _abi.VERSION
 

@@ -36,7 +36,7 @@ typedef struct FakeDriver {
     int depth, pushes, retained, libraries, capture_mode, capture_mode_at_load, capturing;
     int attributes[4][2], attribute_count;
     CUlaunchConfig config;
-    CUlaunchAttribute launch_attributes[2];
+    CUlaunchAttribute launch_attributes[MAX_ATTRIBUTES];
     CUcontext launched_in;
     int launches, largest_cluster;
     CUdeviceptr zeroed; /* by memset, before the launch */
@@ -395,6 +395,22 @@ static void large_clusters_are_allowed(void **state) {
     tlei_device_cuda.unload(device, k);
 }
 
+static void dependent_launches_may_begin_early(void **state) {
+    (void)state;
+    TleiKernel *k = NULL;
+    assert_int_equal(tlei_device_cuda.load(device, &image, &k, &e), TLE_STATUS_OK);
+    TleiLaunch l = launch_in(0);
+    assert_int_equal(tlei_device_cuda.launch(device, k, &l, &e), TLE_STATUS_OK);
+    assert_int_equal(d.config.numAttrs, 0);
+    l.dependent = true;
+    l.cluster[0] = 8;
+    assert_int_equal(tlei_device_cuda.launch(device, k, &l, &e), TLE_STATUS_OK);
+    assert_int_equal(d.config.numAttrs, 2);
+    assert_int_equal(d.launch_attributes[1].id, 6); /* PROGRAMMATIC_STREAM_SERIALIZATION */
+    assert_int_equal(*(const int *)&d.launch_attributes[1].value, 1);
+    tlei_device_cuda.unload(device, k);
+}
+
 static void clusters_that_do_not_fit_are_refused(void **state) {
     (void)state;
     TleiImage wide = image;
@@ -580,6 +596,7 @@ int main(void) {
         TEST(opens_the_current_device),
         TEST(loads_under_any_capture_mode),
         TEST(large_clusters_are_allowed),
+        TEST(dependent_launches_may_begin_early),
         TEST(clusters_that_do_not_fit_are_refused),
         TEST(words_of_grid_barriers_are_zeroed),
         TEST(launches_in_the_streams_context),

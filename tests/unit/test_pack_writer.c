@@ -192,6 +192,7 @@ static void test_metadata(void **state) {
         out.text, "{\"schema\":1,\"name\":\"v\",\"op\":\"o\",\"kernel\":\"f\",\"source\":\"s.py\","
                   "\"source_sha256\":\"00\",\"arch\":\"sm_90a\",\"num_warps\":4,\"threads\":128,"
                   "\"cluster\":[1,1,1],\"cooperative\":false,\"non_portable_cluster\":false,"
+                  "\"dependent_launch\":false,"
                   "\"shared_bytes\":64,\"params\":"
                   "[{\"name\":\"x\",\"type\":\"*fp32\",\"offset\":0,\"size\":8,\"align\":8}],"
                   "\"const\":{\"K\":16},\"legal\":{\"k\":[1,2]},\"ptx_instructions\":7}");

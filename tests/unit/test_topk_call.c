@@ -117,7 +117,8 @@ static void refuses_numbers(void **state) {
     REFUSED(p.index_row_stride = 8, TLE_STATUS_INVALID_ARGUMENT,
             "index_row_stride is 8; the least is k, 9");
     REFUSED(p.index_row_stride = -1, TLE_STATUS_INVALID_ARGUMENT, "index_row_stride is -1");
-    REFUSED(p.flags = 4, TLE_STATUS_INVALID_ARGUMENT, "flags is 0x4");
+    REFUSED(p.flags = 4, TLE_STATUS_INVALID_ARGUMENT,
+            "flags is 0x4; only TLE_LAUNCH_DEPENDENT (0x1) is defined");
     REFUSED(p.row_stride = INT64_MAX / 2, TLE_STATUS_INVALID_ARGUMENT, "exceed the address space");
     REFUSED(p.index_row_stride = INT64_MAX, TLE_STATUS_INVALID_ARGUMENT,
             "index_row_stride is 9223372036854775807; 3 such rows exceed");

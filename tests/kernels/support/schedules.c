@@ -53,7 +53,8 @@ static int run_variant(tle_handle h, const char *name, uint64_t seed, const char
                       .values = shapes[i].values,
                       .lengths = shapes[i].ragged,
                       .length = TOPK_RAGGED,
-                      .seed = seed * 8 + i};
+                      .seed = seed * 8 + i,
+                      .dependent = true};
         if (strstr(name, "__form__")) { /* one call plain, one sorted, one in ascending order */
             c.sorted = i == 1;
             c.with_values = c.with_raw = i > 0;

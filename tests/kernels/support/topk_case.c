@@ -11,12 +11,13 @@ void describe_topk_case(const TopkCase *c, char *text, size_t size) {
     snprintf(text, size,
              "rows %lld columns %lld k %lld stride %lld index_stride %lld misalign %lld values %s "
              "length %d start %d seed %llu sorted %d absolute %d with_values %d with_raw %d "
-             "offsets %d no_indices %d next_n %lld page_size %lld mapped %d",
+             "offsets %d no_indices %d next_n %lld page_size %lld mapped %d dependent %d",
              (long long)c->rows, (long long)c->columns, (long long)c->k, (long long)c->row_stride,
              (long long)c->index_stride, (long long)c->misalign, value_kind_name(c->values),
              c->lengths ? c->length : -999, c->row_starts ? c->start : -999,
              (unsigned long long)c->seed, c->sorted, c->absolute, c->with_values, c->with_raw,
-             c->offsets, c->no_indices, (long long)c->next_n, (long long)c->page_size, c->mapped);
+             c->offsets, c->no_indices, (long long)c->next_n, (long long)c->page_size, c->mapped,
+             c->dependent);
 }
 
 /* Host and device copies of one buffer of 4-byte elements. */
@@ -160,6 +161,7 @@ static bool expect(Run *r) {
 static tle_topk_select_params params_of(const Run *r) {
     const TopkCase *c = &r->c;
     tle_topk_select_params p = TLE_TOPK_SELECT_PARAMS_INIT;
+    p.flags = c->dependent ? TLE_LAUNCH_DEPENDENT : 0;
     p.rows = c->rows;
     p.columns = c->columns;
     p.k = c->k;

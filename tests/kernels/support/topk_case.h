@@ -18,6 +18,7 @@ typedef struct TopkCase {
     int32_t start;  /* with row_starts: idem */
     uint64_t seed;
     tle_stream stream;
+    bool dependent; /* launched dependent on what is in front of it */
     /* the fused forms */
     bool sorted, absolute, with_values, with_raw, offsets, no_indices;
     int64_t next_n;

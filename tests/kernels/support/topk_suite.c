@@ -126,6 +126,7 @@ static TopkCase draw_case(Random *r, int64_t max_columns) {
     c.row_starts = random_below(r, 3) == 0;
     c.length = c.start = TOPK_RAGGED;
     c.seed = random_bits(r);
+    c.dependent = c.seed & 1;
     return c;
 }
 
