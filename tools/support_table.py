@@ -23,7 +23,7 @@ def grids():
             grid = json.load(file)
         variants = found.setdefault(grid["op"], [])
         for kernel in grid["kernels"]:
-            variants += [(arch, variant) for arch in grid["archs"] for variant in kernel["variants"]]
+            variants += [(arch, variant) for arch in kernel.get("archs", grid["archs"]) for variant in kernel["variants"]]
     return found
 
 

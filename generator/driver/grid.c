@@ -217,6 +217,30 @@ static const char *read_legal(Reader *r, const cJSON *variant, const char *where
     return json_text(r, object);
 }
 
+/* --- architectures --- */
+
+enum { MAX_ARCHS = 64 };
+
+static int arch_index(const Grid *g, const char *name) {
+    for (uint32_t i = 0; i < g->n_archs; i++)
+        if (!strcmp(g->archs[i], name))
+            return (int)i;
+    return -1;
+}
+
+bool grid_keep_arch(Grid *g, const char *arch) {
+    int at = arch_index(g, arch);
+    uint32_t kept = 0;
+
+    if (at < 0)
+        return false;
+    for (uint32_t i = 0; i < g->n_variants; i++)
+        if (g->variants[i].archs >> at & 1)
+            g->variants[kept++] = g->variants[i];
+    g->n_variants = kept;
+    return true;
+}
+
 /* --- variants --- */
 
 static bool is_variant_name(const char *name, const char *op) {
@@ -241,8 +265,8 @@ static const char *content_text(Reader *r, const GridVariant *v) {
 }
 
 static void read_variant(Reader *r, const Grid *g, const cJSON *kernel, const cJSON *variant,
-                         const char *kernel_where, const char *where) {
-    GridVariant v = {0};
+                         uint64_t archs, const char *kernel_where, const char *where) {
+    GridVariant v = {.archs = archs};
 
     if (!check_keys(r, variant, where, " name const num_warps min_ctas sig legal allow_spills "))
         return;
@@ -262,20 +286,44 @@ static void read_variant(Reader *r, const Grid *g, const cJSON *kernel, const cJ
         fail(r, "%s.name is '%s', expected %s__... of lower-case letters, digits and _", where,
              v.name, g->op);
     for (uint32_t i = 0; i < r->variants.len; i++)
-        if (!strcmp(r->variants.data[i].name, v.name))
+        if (!strcmp(r->variants.data[i].name, v.name) && (r->variants.data[i].archs & archs))
             fail(r, "%s.name '%s' is used twice", where, v.name);
     v.text = content_text(r, &v);
     vec_push(r->arena, &r->variants, v);
 }
 
+/* The architectures of a kernel, all of the grid's unless it names some of them. */
+static uint64_t kernel_archs(Reader *r, const Grid *g, const cJSON *kernel, const char *where) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(kernel, "archs");
+    uint64_t found = 0;
+    uint32_t i = 0;
+
+    if (!list)
+        return ~(uint64_t)0;
+    if (!cJSON_IsArray(list) || !list->child)
+        fail(r, "%s.archs is empty or no array", where);
+    for (const cJSON *x = list->child; x && !r->why; x = x->next, i++) {
+        const char *name = cJSON_IsString(x) ? x->valuestring : "";
+        int at = arch_index(g, name);
+
+        if (at < 0)
+            fail(r, "%s.archs[%u] is none of the grid's archs", where, i);
+        else
+            found |= (uint64_t)1 << at;
+    }
+    return found;
+}
+
 static void read_kernel(Reader *r, const Grid *g, const cJSON *kernel, const char *where) {
     uint32_t i = 0;
 
-    if (!check_keys(r, kernel, where, " source kernel sig variants "))
+    if (!check_keys(r, kernel, where, " source kernel archs sig variants "))
         return;
+    uint64_t archs = kernel_archs(r, g, kernel, where);
     const cJSON *variants = array_field(r, kernel, where, "variants");
     for (const cJSON *x = variants ? variants->child : NULL; x && !r->why; x = x->next, i++)
-        read_variant(r, g, kernel, x, where, str_format(r->arena, "%s.variants[%u]", where, i));
+        read_variant(r, g, kernel, x, archs, where,
+                     str_format(r->arena, "%s.variants[%u]", where, i));
 }
 
 static void read_archs(Reader *r, const cJSON *root, Grid *g) {
@@ -285,8 +333,10 @@ static void read_archs(Reader *r, const cJSON *root, Grid *g) {
         return;
     g->archs = arena_array(r->arena, const char *, (size_t)cJSON_GetArraySize(archs) + 1);
     for (const cJSON *x = archs->child; x; x = x->next) {
-        if (!cJSON_IsString(x) || !pass_target(x->valuestring))
+        if (!cJSON_IsString(x) || !pass_target(x->valuestring) || g->n_archs == MAX_ARCHS)
             fail(r, "archs[%u] is no known architecture", g->n_archs);
+        else if (arch_index(g, x->valuestring) >= 0)
+            fail(r, "archs names %s twice", x->valuestring);
         else
             g->archs[g->n_archs++] =
                 arena_strndup(r->arena, x->valuestring, strlen(x->valuestring));

@@ -11,6 +11,7 @@ typedef struct GridVariant {
     ParamList params;
     ConstList consts;
     uint32_t num_warps, min_ctas;
+    uint64_t archs;    /* bit i: it is built for the grid's archs[i] */
     const char *legal; /* JSON */
     const char *text;  /* all of the above as one text, for the content hash */
     bool allow_spills;
@@ -27,5 +28,8 @@ typedef struct Grid {
 /* `text` is the file's, `path` its name. NULL, or a sentence that names the place and what was
  * expected there. */
 const char *grid_read(Arena *a, const char *path, const char *text, size_t len, Grid *out);
+
+/* Leaves the variants that are built for `arch`; false when the grid does not list it. */
+bool grid_keep_arch(Grid *g, const char *arch);
 
 #endif

@@ -110,13 +110,6 @@ static int read_options(GridOptions *o, int argc, char **argv) {
     return o->build.target ? -1 : wrong_usage("the architecture is unknown");
 }
 
-static bool has_arch(const Grid *g, const char *arch) {
-    for (uint32_t i = 0; i < g->n_archs; i++)
-        if (!strcmp(g->archs[i], arch))
-            return true;
-    return false;
-}
-
 static bool write_pack(Arena *a, const GridOptions *o, const Grid *g, const char *suffix,
                        const PackVariant *variants) {
     const char *why = NULL;
@@ -164,7 +157,7 @@ static bool read_grid(Arena *a, const GridOptions *o, Grid *out) {
         fprintf(stderr, "tle-grid: %s: %s\n", o->grid, why);
         return false;
     }
-    if (!has_arch(out, o->arch)) {
+    if (!grid_keep_arch(out, o->arch)) {
         fprintf(stderr, "tle-grid: %s: archs does not list %s\n", o->grid, o->arch);
         return false;
     }
