@@ -29,7 +29,6 @@ set(TLE_PACK_FILES "")
 set(TLE_EMU_PACK_FILES "")
 set(TLE_GRIDS "")
 file(GLOB grids CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels_tle/*/grid.json")
-file(GLOB_RECURSE kernel_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels_tle/*.py")
 
 # One custom command for one grid and architecture.
 function(tle_add_pack grid op arch)
@@ -43,8 +42,9 @@ function(tle_add_pack grid op arch)
     add_custom_command(
         OUTPUT "${base}.tlepack" "${base}.emu.tlepack"
         COMMAND tle-grid --grid "${grid_name}" --arch ${arch} --out "${TLE_PACK_DIR}"
-                --cache "${TLE_PACK_CACHE}" ${ptxas_args}
-        DEPENDS tle-grid tlec "${grid}" ${kernel_sources} $<$<BOOL:${TLE_PTXAS}>:${TLE_PTXAS}>
+                --cache "${TLE_PACK_CACHE}" --depfile "${TLE_PACK_CACHE}/${op}.${arch}.d" ${ptxas_args}
+        DEPENDS tle-grid tlec "${grid}" $<$<BOOL:${TLE_PTXAS}>:${TLE_PTXAS}>
+        DEPFILE "${TLE_PACK_CACHE}/${op}.${arch}.d" # the kernel files, and what they import
         WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
         COMMENT "Compiling the ${op} kernels for ${arch}"
         VERBATIM)

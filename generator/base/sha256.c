@@ -92,16 +92,20 @@ void sha256_end(Sha256 *s, uint8_t digest[32]) {
         store_be32(digest + 4 * i, s->state[i]);
 }
 
-void sha256_hex(const void *data, size_t len, char hex[65]) {
+void sha256_end_hex(Sha256 *s, char hex[65]) {
     static const char digits[] = "0123456789abcdef";
     uint8_t digest[32];
-    Sha256 s;
-    sha256_init(&s);
-    sha256_add(&s, data, len);
-    sha256_end(&s, digest);
+    sha256_end(s, digest);
     for (int i = 0; i < 32; i++) {
         hex[2 * i] = digits[digest[i] >> 4];
         hex[2 * i + 1] = digits[digest[i] & 15];
     }
     hex[64] = '\0';
+}
+
+void sha256_hex(const void *data, size_t len, char hex[65]) {
+    Sha256 s;
+    sha256_init(&s);
+    sha256_add(&s, data, len);
+    sha256_end_hex(&s, hex);
 }

@@ -14,6 +14,7 @@ typedef struct Sha256 {
 void sha256_init(Sha256 *s);
 void sha256_add(Sha256 *s, const void *data, size_t len);
 void sha256_end(Sha256 *s, uint8_t digest[32]);
+void sha256_end_hex(Sha256 *s, char hex[65]);
 /* Lower-case hex of the whole digest, NUL-terminated. */
 void sha256_hex(const void *data, size_t len, char hex[65]);
 

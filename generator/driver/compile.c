@@ -2,7 +2,7 @@
 #include "driver/compile.h"
 
 #include "base/file.h"
-#include "base/sha256.h"
+#include "driver/imports.h"
 #include "emit/meta.h"
 #include "emit/ptx_count.h"
 #include "parse/parse.h"
@@ -24,20 +24,6 @@ static void report(const Compile *c, const char *stage, double ms) {
 
 /* --- source --- */
 
-/* Paths in outputs must not depend on where the tree lies. */
-static const char *display_name(const CompileRequest *r) {
-    const char *path = r->path;
-    size_t n = r->source_root ? strlen(r->source_root) : 0;
-
-    while (n && r->source_root[n - 1] == '/')
-        n--;
-    if (n && !strncmp(path, r->source_root, n) && path[n] == '/')
-        path += n + 1;
-    while (!strncmp(path, "./", 2))
-        path += 2;
-    return path;
-}
-
 static bool is_tir(const CompileRequest *r) {
     size_t n = strlen(r->path);
 
@@ -47,7 +33,8 @@ static bool is_tir(const CompileRequest *r) {
 bool compile_open(Compile *c, const CompileRequest *r, Arena *a) {
     Interner *strings = interner_new(a);
 
-    *c = (Compile){.request = r, .arena = a, .source_name = display_name(r)};
+    *c = (Compile){
+        .request = r, .arena = a, .source_name = source_display_name(r->source_root, r->path)};
     c->sources = sources_new(a);
     c->diag = diag_new(a, c->sources);
     c->source = file_read(a, r->path, &c->source_len);
@@ -80,7 +67,8 @@ static bool specialise(Compile *c) {
                      .num_warps = r->num_warps,
                      .arch = r->target->name,
                      .sm = r->target->sm,
-                     .import_root = r->import_root};
+                     .import_root = r->import_root,
+                     .source_root = r->source_root};
     double start = compile_now_ms();
     bool ok = sema_specialise(c->ast, &s, c->m, c->diag);
 
@@ -215,6 +203,13 @@ static void fill_launch(const Compile *c, Meta *m) {
     m->shared_bytes = (uint32_t)ir_int(c->m, func, IR_KEY_SHARED_BYTES, 0);
 }
 
+static void hash_sources(const Compile *c, char hex[65]) {
+    const char *root = is_tir(c->request) ? NULL : c->request->import_root;
+    SourceSet set = imports_find(c->arena, c->request->path, c->source, c->source_len, root);
+
+    imports_hash(&set, hex);
+}
+
 void compile_meta(const Compile *c, const CompileLabel *label, StrBuf *out) {
     char hash[65];
     Meta m = {.name = label->name,
@@ -225,7 +220,7 @@ void compile_meta(const Compile *c, const CompileLabel *label, StrBuf *out) {
               .source_sha256 = hash,
               .arch = c->request->target->name};
 
-    sha256_hex(c->source, c->source_len, hash);
+    hash_sources(c, hash);
     fill_launch(c, &m);
     fill_params(c, &m);
     fill_consts(c, &m);

@@ -369,12 +369,26 @@ static void fail_at(Reader *r, const char *text, const char *at) {
     fail(r, "line %u, column %u: this is not JSON", line, col);
 }
 
+/* The folder that holds `folder`, which ends with a slash or is empty. */
+static const char *folder_above(Arena *a, const char *folder) {
+    size_t n = strlen(folder), end = n ? n - 1 : 0, start = end;
+
+    while (start && folder[start - 1] != '/')
+        start--;
+    if (strspn(folder + start, ".") == end - start) /* empty, "." or ".." */
+        return str_format(a, "%s..", folder);
+    while (start > 1 && folder[start - 1] == '/')
+        start--;
+    return start ? arena_strndup(a, folder, start) : ".";
+}
+
 const char *grid_read(Arena *a, const char *path, const char *text, size_t len, Grid *out) {
     const char *slash = strrchr(path, '/'), *end = NULL;
     Reader r = {.arena = a};
     Grid g = {0};
 
     r.folder = arena_strndup(a, path, slash ? (size_t)(slash - path) + 1 : 0);
+    g.import_root = folder_above(a, r.folder);
     cJSON *root = cJSON_ParseWithLengthOpts(text, len, &end, 0);
     if (root)
         read_root(&r, root, &g);

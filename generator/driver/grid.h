@@ -19,6 +19,7 @@ typedef struct GridVariant {
 
 typedef struct Grid {
     const char *op;
+    const char *import_root; /* of the kernels: the folder that holds the grid's folder */
     const char **archs;
     uint32_t n_archs;
     GridVariant *variants;

@@ -1,8 +1,9 @@
 /* Building a grid, see grid_build.h.
  *
  * The key of a variant is a hash of all that its result depends on: this program, LLVM, ptxas, the
- * source text, and the variant's own description. A child sends its result as rows (child.h): the
- * diagnostics, then the parts of a pack entry; the cache keeps those parts as they came. */
+ * texts of its source and of what that imports, and the variant's own description. A child sends
+ * its result as rows (child.h): the diagnostics, then the parts of a pack entry; the cache keeps
+ * those parts as they came. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream, mkdir */
 
 #include "driver/grid_build.h"
@@ -11,6 +12,7 @@
 #include "base/sha256.h"
 #include "driver/child.h"
 #include "driver/compile.h"
+#include "driver/imports.h"
 #include "driver/options.h"
 
 #include <errno.h>
@@ -26,6 +28,11 @@ typedef struct Task {
     char key[65];
     Child child;
 } Task;
+
+typedef struct SourceHash {
+    const char *path;
+    char hex[65];
+} SourceHash;
 
 /* --- in the child --- */
 
@@ -55,6 +62,7 @@ static CompileRequest request_of(const Task *t) {
 
     return (CompileRequest){.path = v->source,
                             .source_root = t->build->source_root,
+                            .import_root = t->build->grid->import_root,
                             .kernel = v->kernel,
                             .target = t->build->target,
                             .params = v->params,
@@ -176,27 +184,56 @@ static bool hash_tools(Arena *a, const GridBuild *b, Sha256 *out) {
     return true;
 }
 
-static bool make_key(Task *t, const Sha256 *tools) {
-    static const char digits[] = "0123456789abcdef";
-    const GridVariant *v = t->variant;
-    Sha256 h = *tools;
-    uint8_t digest[32];
+static bool find_sources(Arena *a, const GridBuild *b, const char *path, SourceSet *out) {
     size_t len;
-    const char *source = file_read(t->arena, v->source, &len);
+    const char *text = file_read(a, path, &len);
 
-    if (!source) {
-        fprintf(stderr, "tle-grid: %s cannot be read: %s\n", v->source, strerror(errno));
+    if (text)
+        *out = imports_find(a, path, text, len, b->grid->import_root);
+    else
+        fprintf(stderr, "tle-grid: %s cannot be read: %s\n", path, strerror(errno));
+    return text != NULL;
+}
+
+static void note_read(Arena *a, GridBuild *b, const char *path) {
+    for (uint32_t i = 0; i < b->read.len; i++)
+        if (!strcmp(b->read.data[i], path))
+            return;
+    vec_push(a, &b->read, path);
+}
+
+/* The hash of a variant's sources, names and texts. Variants of one source stand together, so only
+ * the last one's is at hand. */
+static bool hash_sources(Arena *a, GridBuild *b, const char *path, SourceHash *last) {
+    SourceSet set;
+    Sha256 h;
+
+    if (last->path && !strcmp(last->path, path))
+        return true;
+    if (!find_sources(a, b, path, &set))
         return false;
+    sha256_init(&h);
+    for (uint32_t i = 0; i < set.files.len; i++) {
+        const SourceText *file = &set.files.data[i];
+        uint64_t len = file->len;
+
+        note_read(a, b, file->path);
+        sha256_add(&h, file->path, strlen(file->path) + 1);
+        sha256_add(&h, &len, sizeof len);
+        sha256_add(&h, file->text, file->len);
     }
-    sha256_add(&h, v->source, strlen(v->source) + 1);
-    sha256_add(&h, v->text, strlen(v->text) + 1);
-    sha256_add(&h, source, len);
-    sha256_end(&h, digest);
-    for (size_t i = 0; i < sizeof digest; i++) {
-        t->key[2 * i] = digits[digest[i] >> 4];
-        t->key[2 * i + 1] = digits[digest[i] & 15];
-    }
+    sha256_end_hex(&h, last->hex);
+    last->path = path;
     return true;
+}
+
+static void make_key(Task *t, const Sha256 *tools, const SourceHash *sources) {
+    Sha256 h = *tools;
+
+    sha256_add(&h, t->variant->source, strlen(t->variant->source) + 1);
+    sha256_add(&h, t->variant->text, strlen(t->variant->text) + 1);
+    sha256_add(&h, sources->hex, sizeof sources->hex);
+    sha256_end_hex(&h, t->key);
 }
 
 /* --- running --- */
@@ -262,6 +299,7 @@ static bool run_tasks(Arena *a, GridBuild *b, Task *tasks, uint32_t n) {
 bool grid_build(Arena *a, GridBuild *b, PackVariant *out) {
     uint32_t n = b->grid->n_variants, todo = 0;
     Task *tasks = arena_array(a, Task, n + 1);
+    SourceHash sources = {0};
     Sha256 tools;
 
     if (!hash_tools(a, b, &tools))
@@ -274,8 +312,9 @@ bool grid_build(Arena *a, GridBuild *b, PackVariant *out) {
         Task *t = &tasks[todo];
 
         *t = (Task){.build = b, .variant = &b->grid->variants[i], .arena = a, .out = &out[i]};
-        if (!make_key(t, &tools))
+        if (!hash_sources(a, b, t->variant->source, &sources))
             return false;
+        make_key(t, &tools, &sources);
         if (from_cache(t))
             b->from_cache++;
         else

@@ -14,6 +14,7 @@ typedef struct GridBuild {
     const char *cache;       /* folder; NULL = nothing is kept */
     uint32_t jobs;
     uint32_t compiled, from_cache; /* out */
+    VEC(const char *) read;        /* out: every source file that a variant depends on */
 } GridBuild;
 
 /* One PackVariant for each variant of the grid, in its order; false after diagnostics and sentences

@@ -19,8 +19,10 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERNAL = 70, MAX_JOBS = 64 };
 
+static const char *const pack_suffixes[] = {".tlepack", ".emu.tlepack"};
+
 typedef struct GridOptions {
-    const char *grid, *arch, *out;
+    const char *grid, *arch, *out, *depfile;
     GridBuild build;
 } GridOptions;
 
@@ -31,6 +33,7 @@ static const char usage[] =
     "  --out=DIR           where the packs go\n"
     "  --cache=DIR         where compiled variants are kept from one run to the next\n"
     "  --ptxas=PATH        the assembler; without it the packs have no cubins\n"
+    "  --depfile=FILE      writes a rule of make that says which files the packs were made from\n"
     "  --source-root=DIR   directory that names of source files are relative to\n"
     "  -j N                compilations at once (default: the number of processors)\n"
     "  --version, --help\n";
@@ -40,6 +43,7 @@ static const struct option long_options[] = {
     {"arch", required_argument, NULL, 'a'},
     {"out", required_argument, NULL, 'o'},
     {"cache", required_argument, NULL, 'c'},
+    {"depfile", required_argument, NULL, 'd'},
     {"ptxas", required_argument, NULL, 'p'},
     {"jobs", required_argument, NULL, 'j'},
     {"source-root", required_argument, NULL, 's'},
@@ -69,6 +73,9 @@ static bool take_option(GridOptions *o, int option, const char *value) {
         return true;
     case 'c':
         o->build.cache = value;
+        return true;
+    case 'd':
+        o->depfile = value;
         return true;
     case 'p':
         o->build.ptxas = value;
@@ -110,24 +117,28 @@ static int read_options(GridOptions *o, int argc, char **argv) {
     return o->build.target ? -1 : wrong_usage("the architecture is unknown");
 }
 
+static bool write_file(const char *path, const void *data, size_t len) {
+    bool ok = file_write(path, data, len);
+
+    if (!ok)
+        fprintf(stderr, "tle-grid: %s cannot be written: %s\n", path, strerror(errno));
+    return ok;
+}
+
+static const char *pack_path(Arena *a, const GridOptions *o, const Grid *g, const char *suffix) {
+    return str_format(a, "%s/%s.%s%s", o->out, g->op, o->arch, suffix);
+}
+
 static bool write_pack(Arena *a, const GridOptions *o, const Grid *g, const char *suffix,
                        const PackVariant *variants) {
-    const char *why = NULL;
+    const char *why = NULL, *path = pack_path(a, o, g, suffix);
     size_t len = 0;
-    StrBuf path;
     void *data = pack_build(a, g->op, o->arch, variants, g->n_variants, &len, &why);
 
-    strbuf_init(&path, a);
-    strbuf_addf(&path, "%s/%s.%s%s", o->out, g->op, o->arch, suffix);
-    if (!data) {
-        fprintf(stderr, "tle-grid: %s: %s\n", path.text, why);
-        return false;
-    }
-    if (!file_write(path.text, data, len)) {
-        fprintf(stderr, "tle-grid: %s cannot be written: %s\n", path.text, strerror(errno));
-        return false;
-    }
-    return true;
+    if (data)
+        return write_file(path, data, len);
+    fprintf(stderr, "tle-grid: %s: %s\n", path, why);
+    return false;
 }
 
 /* The run-time pack leaves the PTX out, the emulator's the cubin and the TIR. */
@@ -140,12 +151,50 @@ static bool write_packs(Arena *a, const GridOptions *o, const Grid *g,
         part[i] = variants[i];
         part[i].ptx = nothing;
     }
-    bool ok = write_pack(a, o, g, ".tlepack", part);
+    bool ok = write_pack(a, o, g, pack_suffixes[0], part);
     for (uint32_t i = 0; i < g->n_variants; i++) {
         part[i] = variants[i];
         part[i].cubin = part[i].tir = nothing;
     }
-    return write_pack(a, o, g, ".emu.tlepack", part) && ok;
+    return write_pack(a, o, g, pack_suffixes[1], part) && ok;
+}
+
+/* A path in a rule of make. What a build has in its own file names may be anything. */
+static void add_path(StrBuf *b, const char *path) {
+    for (; *path; path++) {
+        if (*path == ' ' || *path == '#' || *path == '\\')
+            strbuf_addc(b, '\\');
+        if (*path == '$')
+            strbuf_addc(b, '$');
+        strbuf_addc(b, *path);
+    }
+}
+
+/* Absolute, because make and ninja need not run where this program does. */
+static bool add_absolute(Arena *a, StrBuf *b, const char *path) {
+    char *whole = realpath(path, NULL);
+
+    if (!whole) {
+        fprintf(stderr, "tle-grid: %s cannot be found: %s\n", path, strerror(errno));
+        return false;
+    }
+    strbuf_addz(b, " \\\n  ");
+    add_path(b, arena_strndup(a, whole, strlen(whole)));
+    free(whole);
+    return true;
+}
+
+static bool write_depfile(Arena *a, const GridOptions *o, const Grid *g) {
+    StrBuf b;
+    bool ok = true;
+
+    strbuf_init(&b, a);
+    add_path(&b, pack_path(a, o, g, pack_suffixes[0]));
+    strbuf_addc(&b, ':');
+    for (uint32_t i = 0; i < o->build.read.len; i++)
+        ok = add_absolute(a, &b, o->build.read.data[i]) && ok;
+    strbuf_addc(&b, '\n');
+    return ok && write_file(o->depfile, b.text, b.len);
 }
 
 static bool read_grid(Arena *a, const GridOptions *o, Grid *out) {
@@ -176,6 +225,8 @@ static int run(Arena *a, GridOptions *o) {
     PackVariant *variants = arena_array(a, PackVariant, g.n_variants + 1);
     o->build.grid = &g;
     if (!grid_build(a, &o->build, variants) || !write_packs(a, o, &g, variants))
+        return EXIT_FAILED;
+    if (o->depfile && !write_depfile(a, o, &g))
         return EXIT_FAILED;
     if (!o->build.ptxas)
         fprintf(stderr,

@@ -29,11 +29,15 @@ typedef struct SemaRequest {
     const char *arch;        /* "sm_90a" */
     uint32_t sm;             /* 90 */
     const char *import_root; /* where imported files are looked up; NULL: nowhere */
+    const char *source_root; /* taken off the front of their names; may be NULL */
 } SemaRequest;
 
 /* Adds one FUNC to `m`. Parameters of the kernel come in source order without the constexpr ones.
  * False after diagnostics. */
 bool sema_specialise(Ast *t, const SemaRequest *r, IrModule *m, Diag *d);
+/* The path that the module `a.b` has under an import root, root/a/b.py; NULL for a name that no
+ * file can have: none, a relative one, a star. Whether the file is there is not looked at. */
+const char *sema_import_path(Arena *a, const char *import_root, const char *dotted);
 /* Names of the @triton.jit functions of the file, in order; NULL-terminated, on the AST's arena. */
 const char *const *sema_kernels(Ast *t);
 

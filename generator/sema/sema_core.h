@@ -107,6 +107,7 @@ typedef struct SemaModule {
 
 typedef struct SemaCore {
     VEC(SemaModule *) modules;  /* the first one is compiled */
+    VEC(Str) imported;          /* dotted names in plain imports of any of their files */
     const char *specialisation; /* for notes; NULL when there is nothing to say */
     AstId shared;               /* the operand that a comparison chain shares, and its value */
     SVal shared_value;
@@ -128,6 +129,8 @@ SemaModule *sema_module_of(const Sema *s, AstId function);
 /* --- files that the module imports (sema_import.c) --- */
 /* A namespace for the dotted name of a file under the import root; false when there is none. */
 bool sema_find_import(Sema *s, Str dotted, SVal *out);
+/* Remembers the modules of an `import a.b`: a and a.b. */
+void sema_note_import(Sema *s, Str dotted);
 /* False when the module does not define the name. Evaluates constants on first use. */
 bool sema_module_get(Sema *s, Str name, Span at, SVal *out);
 bool sema_module_lookup(Sema *s, SemaModule *module, Str name, Span at, SVal *out);

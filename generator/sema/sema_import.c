@@ -10,25 +10,53 @@
 
 static const char prefix[] = "import:";
 
-static const char *path_of(Sema *s, const char *dotted) {
+const char *sema_import_path(Arena *a, const char *import_root, const char *dotted) {
     StrBuf b;
-    strbuf_init(&b, s->arena);
-    strbuf_addf(&b, "%s/", s->request->import_root);
+    if (!import_root || !*dotted || *dotted == '.' || strpbrk(dotted, "*/"))
+        return NULL;
+    strbuf_init(&b, a);
+    strbuf_addf(&b, "%s/", import_root);
     for (const char *p = dotted; *p; p++)
         strbuf_addc(&b, *p == '.' ? '/' : *p);
     strbuf_addz(&b, ".py");
     return b.text;
 }
 
+static const char *path_of(Sema *s, const char *dotted) {
+    return sema_import_path(s->arena, s->request->import_root, dotted);
+}
+
 bool sema_find_import(Sema *s, Str dotted, SVal *out) {
     size_t len;
-    const char *text = sema_text(s, dotted);
-    if (!s->request->import_root || !*text || *text == '.' || strchr(text, '*') ||
-        !file_read(s->arena, path_of(s, text), &len))
+    const char *text = sema_text(s, dotted), *path = path_of(s, text);
+    if (!path || !file_read(s->arena, path, &len))
         return false;
     *out = (SVal){.kind = SV_NAMESPACE,
                   .str = str_internz(s->strings, str_format(s->arena, "%s%s", prefix, text))};
     return true;
+}
+
+void sema_note_import(Sema *s, Str dotted) {
+    SemaCore *core = sema_core(s);
+    const char *text = sema_text(s, dotted);
+    for (const char *dot = strchr(text, '.'); dot; dot = strchr(dot + 1, '.'))
+        vec_push(s->arena, &core->imported, str_intern(s->strings, text, (size_t)(dot - text)));
+    vec_push(s->arena, &core->imported, dotted);
+}
+
+/* As in Python: a module has the modules below it once a file imports them. */
+static bool is_imported(Sema *s, Str dotted) {
+    const SemaCore *core = sema_core(s);
+    for (uint32_t i = 0; i < core->imported.len; i++)
+        if (core->imported.data[i] == dotted)
+            return true;
+    return false;
+}
+
+static bool find_below(Sema *s, const char *module, Str name, SVal *out) {
+    const char *text = str_format(s->arena, "%s.%s", module, sema_text(s, name));
+    Str dotted = str_internz(s->strings, text);
+    return is_imported(s, dotted) && sema_find_import(s, dotted, out);
 }
 
 static SemaModule *load(Sema *s, Str dotted) {
@@ -39,7 +67,7 @@ static SemaModule *load(Sema *s, Str dotted) {
     if (!text)
         return NULL;
     AstId root = s->ast->root;
-    const char *shown = path + strlen(s->request->import_root) + 1;
+    const char *shown = source_display_name(s->request->source_root, path);
     uint32_t file = sources_add(s->ast->sources, shown, text, len);
     SemaModule *module = sema_module_new(s, core, file);
     module->dotted = dotted;
@@ -72,10 +100,7 @@ bool sema_imported_get(Sema *s, Str ns, Str name, Span at, SVal *out) {
                           text, strerror(errno));
     } else if (sema_module_lookup(s, module, name, at, &inner)) {
         *out = inner;
-    } else if (!sema_find_import(
-                   s,
-                   str_internz(s->strings, str_format(s->arena, "%s.%s", text, sema_text(s, name))),
-                   out)) {
+    } else if (!find_below(s, text, name, out)) {
         *out = sema_error(s, DIAG_SEMA_NAME, at, "the module '%s' does not define '%s'", text,
                           sema_text(s, name));
     }

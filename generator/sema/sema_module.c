@@ -43,6 +43,7 @@ static void bind_module(Sema *s, SemaModule *module, Str name, Str dotted, Span 
 static void walk_import(Sema *s, SemaModule *module, const AstNode *n) {
     for (uint32_t i = 0; i < n->list.len; i++) {
         const AstNode *alias = ast_node(s->ast, ast_item(s->ast, n->list, i));
+        sema_note_import(s, alias->name);
         if (alias->a) /* import a.b as c */
             bind_module(s, module, ast_node(s->ast, alias->a)->name, alias->name, alias->span);
         else

@@ -43,6 +43,17 @@ uint32_t sources_add(Sources *s, const char *name, const char *text, size_t len)
     return s->files.len - 1;
 }
 
+const char *source_display_name(const char *root, const char *path) {
+    size_t n = root ? strlen(root) : 0;
+    while (n && root[n - 1] == '/')
+        n--;
+    if (n && !strncmp(path, root, n) && path[n] == '/')
+        path += n + 1;
+    while (!strncmp(path, "./", 2))
+        path += 2;
+    return path;
+}
+
 const char *source_name(const Sources *s, uint32_t file) {
     return s->files.data[file].name;
 }

@@ -18,6 +18,9 @@ Sources *sources_new(Arena *a);
 /* Adds text under a display name (a path relative to where tlec was asked to be relative to).
  * The text must outlive the Sources. Returns the file id (>= 1). */
 uint32_t sources_add(Sources *s, const char *name, const char *text, size_t len);
+/* How outputs name the file at `path`: without `root` in front, which may be NULL, and without
+ * "./", so that they do not depend on where the tree lies. */
+const char *source_display_name(const char *root, const char *path);
 const char *source_name(const Sources *s, uint32_t file);
 const char *source_text(const Sources *s, uint32_t file, size_t *len_out);
 /* 1-based line and byte column of an offset. */
