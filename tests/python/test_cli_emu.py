@@ -83,7 +83,8 @@ def test_variant(tmp_path):
     assert (np.load(out) == select(scores, 512)).all()
     lines = tle("profile", *words).stdout.splitlines()
     assert "kernel                       topk_short" in lines
-    assert any(line.endswith("select.py") for line in lines)
+    assert any(line.endswith("topk/short.py") for line in lines)
+    assert any(line.endswith("topk/common.py") for line in lines)
     sites = json.loads(tle("profile", *words, "--json").stdout)["sites"]
     loads = [s for s in sites if s["class"] == "load" and s["space"] == "global"]
     assert sum(s["sectors"] for s in loads) * 32 == scores.nbytes
