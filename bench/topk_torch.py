@@ -1,235 +1,185 @@
 #!/usr/bin/env python3
-"""Times tle_topk_select beside torch.topk on one GPU, in one run.
+"""Times tle_topk_select beside torch.topk and any number of other libraries on one GPU, in one run.
 
-Both are captured into CUDA graphs of LAUNCHES calls; a replay is timed with events, the figure is the
-median over REPLAYS replays divided by LAUNCHES. Hot: every call reads the same scores. Cold: calls go
-round a ring of copies that together exceed the L2 cache several times, so each call finds its row
-evicted. Every result is compared with a reference before it is timed.
+    bench/topk_torch.py --library libtle.so --out results.json [--peer LIBRARY]... [--foreign NAME=STEM]...
+        [--rows 1,2,...] [--lengths 4096,...] [--k 512,...] [--scores randn,narrow,...] [--check]
 
---foreign NAME=FOLDER/STEM adds a kernel of another project with the arguments of FlagTree's selectors,
-compiled by tlec into STEM.cubin and STEM.meta; its result is compared as a set, since its order is not
-defined.
+A peer exports the launcher of bench/support/peer.h. A foreign kernel has the arguments of FlagTree's selectors and was
+compiled by tlec into STEM.cubin and STEM.meta. How calls are timed: timing.py. The result of every implementation is
+checked before its calls are timed and again after the last replay; of those that promise no order as a set.
 
-Writes bench/results-style JSON (see docs/metadata.md) to --out.
+libtle is timed without lengths, and once more with the array of full lengths that every peer is given.
+
+--check ends the run with a table of which kinds of scores each gets right (correctness.py). A library that crashes
+there ends the run; what was measured until then is in the file. The file has the schema of bench/results/.
 """
 import argparse
-import ctypes
 import json
-import statistics
-import subprocess
+import os
+import re
 import sys
+import time
 
 import torch
 
-LAUNCHES, REPLAYS, WARMUPS = 16, 30, 3
-RING_BYTES = 256 << 20
+import correctness
+import implementations
+import scores as score_kinds
+import timing
+from implementations import Foreign, Library  # noqa: F401: for programs that time one library alone
+
+POOL_BYTES = 1 << 30
 READ_BANDWIDTH = 4.40e12  # bytes/s that a read-only kernel reaches on an H200
-
-SHAPES = [(1, 4096), (1, 16384), (1, 65536), (1, 131072), (1, 262144), (1, 1048576),
-          (8, 131072), (64, 4096), (64, 131072), (256, 4096), (256, 16384), (256, 131072)]
-
-
-class Params(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("dtype", ctypes.c_int32), ("flags", ctypes.c_uint32),
-                ("rows", ctypes.c_int64), ("columns", ctypes.c_int64), ("k", ctypes.c_int64),
-                ("scores", ctypes.c_void_p), ("row_stride", ctypes.c_int64), ("lengths", ctypes.c_void_p),
-                ("row_starts", ctypes.c_void_p), ("indices", ctypes.c_void_p),
-                ("index_row_stride", ctypes.c_int64)]
-
-
-FLOAT32 = (2 << 8) | 32
-
-
-class Library:
-    def __init__(self, path):
-        self.lib = ctypes.CDLL(path)
-        self.lib.tle_last_error.restype = ctypes.c_char_p
-        self.lib.tle_build_info.restype = ctypes.c_char_p
-        self.handle = ctypes.c_void_p()
-        self.check(self.lib.tle_create(ctypes.byref(self.handle), None))
-        self.check(self.lib.tle_preload(self.handle, b"topk_select"))
-
-    def check(self, status):
-        if status:
-            raise RuntimeError(f"status {status}: {self.lib.tle_last_error().decode()}")
-
-    def params(self, scores, indices):
-        rows, columns = scores.shape
-        return Params(ctypes.sizeof(Params), FLOAT32, 0, rows, columns, indices.shape[1], scores.data_ptr(),
-                      scores.stride(0), None, None, indices.data_ptr(), indices.stride(0))
-
-    def select(self, scores, indices):
-        p = self.params(scores, indices)
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        self.check(self.lib.tle_topk_select(self.handle, ctypes.byref(p), None, 0, stream))
-
-    def variant(self, scores, indices):
-        p, needed = self.params(scores, indices), ctypes.c_size_t()
-        self.check(self.lib.tle_topk_select_explain(self.handle, ctypes.byref(p), None, 0, ctypes.byref(needed)))
-        text = ctypes.create_string_buffer(needed.value)
-        self.check(self.lib.tle_topk_select_explain(self.handle, ctypes.byref(p), text, needed, None))
-        return text.value.decode().strip().rpartition("chosen: ")[2]
-
-
-class LaunchAttribute(ctypes.Structure):
-    _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_int), ("value", ctypes.c_uint32 * 16)]
-
-
-class LaunchConfig(ctypes.Structure):
-    _fields_ = [("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint),
-                ("stream", ctypes.c_void_p), ("attributes", ctypes.POINTER(LaunchAttribute)), ("count", ctypes.c_uint)]
-
-
-class Foreign:
-    """A kernel (x, out, starts, ends, stride_xm, stride_xn, stride_outm, stride_outn, seq_len)."""
-
-    DYNAMIC_SHARED, CLUSTER_DIMENSION = 8, 4  # CUfunction_attribute, CUlaunchAttributeID
-
-    def __init__(self, stem):
-        with open(stem + ".meta", encoding="utf-8") as f:
-            self.meta = json.load(f)
-        self.driver, self.function, module = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p(), ctypes.c_void_p()
-        with open(stem + ".cubin", "rb") as f:
-            self.check(self.driver.cuModuleLoadData(ctypes.byref(module), f.read()))
-        self.check(self.driver.cuModuleGetFunction(ctypes.byref(self.function), module, self.meta["kernel"].encode()))
-        self.check(self.driver.cuFuncSetAttribute(self.function, self.DYNAMIC_SHARED, self.meta["shared_bytes"]))
-
-    @staticmethod
-    def check(code):
-        if code:
-            raise RuntimeError(f"driver error {code}")
-
-    def prepare(self, scores, indices):
-        rows, columns = scores.shape
-        self.starts = torch.zeros(rows, dtype=torch.int32, device="cuda")
-        self.ends = torch.full((rows,), columns, dtype=torch.int32, device="cuda")
-        self.indices = indices
-
-    def select(self, scores):
-        pointers = [scores.data_ptr(), self.indices.data_ptr(), self.starts.data_ptr(), self.ends.data_ptr()]
-        numbers = [scores.stride(0), 1, self.indices.stride(0), 1, scores.shape[1]]
-        values = [ctypes.c_uint64(p) for p in pointers] + [ctypes.c_int32(n) for n in numbers]
-        addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(v) for v in values])
-        cluster = self.meta["cluster"][0]
-        attribute = LaunchAttribute(id=self.CLUSTER_DIMENSION)
-        attribute.value[:3] = [cluster, 1, 1]
-        config = LaunchConfig(shared=self.meta["shared_bytes"], stream=torch.cuda.current_stream().cuda_stream,
-                              attributes=ctypes.pointer(attribute), count=1)
-        config.grid[:] = [scores.shape[0] * cluster, 1, 1]
-        config.block[:] = [self.meta["threads"], 1, 1]
-        self.check(self.driver.cuLaunchKernelEx(ctypes.byref(config), self.function, addresses, None))
+ROWS = "1,2,4,8,16,32,64,128,256"
+LENGTHS = "4096,8192,16384,32768,65536,131072,262144,524288,1048576"
 
 
 def reference(scores, k):
-    """Stable sort by value descending: ties go to the smallest index. No NaN in these inputs."""
-    order = torch.sort(scores, dim=1, descending=True, stable=True).indices[:, :k]
-    return order.sort(dim=1).values.int()
-
-
-def time_graph(calls):
-    """Median microseconds per call and the relative spread (p90 - p10) / median."""
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        for call in calls:
-            call()
-    stream.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, stream=stream):
-        for call in calls:
-            call()
-    times = []
-    for i in range(REPLAYS + WARMUPS):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        graph.replay()
-        end.record()
-        end.synchronize()
-        if i >= WARMUPS:
-            times.append(begin.elapsed_time(end) * 1e3 / len(calls))
-    times.sort()
-    median = statistics.median(times)
-    return median, (times[int(0.9 * len(times))] - times[int(0.1 * len(times))]) / median
+    return correctness.exact(scores, k).indices
 
 
 def hot_and_cold(op, scores):
-    copies = min(64, max(LAUNCHES, RING_BYTES // (scores.numel() * 4)))
-    hot, spread = time_graph([lambda: op(scores)] * LAUNCHES)
-    if scores.numel() * 4 >= RING_BYTES:
-        return hot, hot, spread
-    ring = [scores.clone() for _ in range(copies)]
-    filler = None
-    if copies * scores.numel() * 4 < RING_BYTES:  # too little data to overflow L2: wipe it between calls
-        filler = torch.empty(RING_BYTES // 4, dtype=torch.float32, device=scores.device)
-        with_wipe, _ = time_graph([f for s in ring[:LAUNCHES] for f in (filler.zero_, lambda s=s: op(s))])
-        wipe, _ = time_graph([filler.zero_] * LAUNCHES)
-        return hot, 2 * with_wipe - wipe, spread
-    cold, _ = time_graph([lambda s=s: op(s) for s in ring])
-    return hot, cold, spread
+    """Of an operator of one library: (hot, cold, spread) in microseconds."""
+    copies = [scores] + [scores.clone() for _ in range(min(15, POOL_BYTES // (4 * scores.numel())))]
+    times = timing.Timer().measure(op, copies)
+    return times.hot, times.cold, times.spread
 
 
-def measure(lib, foreign, rows, columns, k):
-    torch.manual_seed(rows * 7919 + columns)
-    scores = torch.randn(rows, columns, device="cuda")
-    indices = torch.empty(rows, k, dtype=torch.int32, device="cuda")
-    keep = torch.empty(0)
+def driver_version():
+    try:
+        with open("/proc/driver/nvidia/version", encoding="utf-8") as f:
+            return re.search(r"\s(\d+\.\d+(\.\d+)?)\s", f.readline())[1]
+    except (OSError, TypeError):
+        return ""
 
-    def ours(s):
-        lib.select(s, indices)
 
-    def torchs(s):
-        nonlocal keep
-        keep = torch.topk(s, k, dim=1, sorted=False).indices
+class Record:
+    """The file: rewritten after every shape."""
 
-    want = reference(scores, k)
-    ours(scores)
-    torchs(scores)
-    torch.cuda.synchronize()
-    correct = {"libtle": bool((indices == want).all()),
-               "torch.topk": bool((keep.sort(dim=1).values.int() == want).all())}
-    ops = {"libtle": ours, "torch.topk": torchs}
-    for name, kernel in foreign.items():
-        own = torch.full_like(indices, -1)
-        kernel.prepare(scores, own)
-        kernel.select(scores)
+    def __init__(self, path, command, commit):
+        self.path, self.rows = path, []
+        self.head = {"schema": 1, "device": torch.cuda.get_device_name(), "driver": driver_version(),
+                     "cuda": torch.version.cuda, "commit": commit, "command": command}
+
+    def write(self):
+        text = json.dumps(self.head)[:-1] + ', "rows": [\n' + ",\n".join(map(json.dumps, self.rows)) + "\n]}\n"
+        with open(self.path + ".part", "w", encoding="utf-8") as f:
+            f.write(text)
+        os.replace(self.path + ".part", self.path)
+
+
+def measure(impl, copies, lengths, want, timer):
+    """Times, and whether all results were right; None where the implementation does not take the shape."""
+    scores, right = copies[0], []
+    if not impl.prepare(scores, lengths, want.values.shape[1]):
+        return None
+
+    def check():
+        right.append(correctness.is_right(impl, scores, want))
+        impl.indices().fill_(-7)
         torch.cuda.synchronize()
-        correct[name] = bool((own.sort(dim=1).values == want).all())
-        ops[name] = kernel.select
-    floor = rows * columns * 4 / READ_BANDWIDTH * 1e6
-    for impl, op in ops.items():
-        hot, cold, spread = hot_and_cold(op, scores)
-        yield {"op": "topk_select", "shape": {"rows": rows, "len": columns, "k": k}, "dtype": "fp32", "impl": impl,
-               "version": torch.__version__ if impl == "torch.topk" else lib.lib.tle_build_info().decode(),
-               "variant": lib.variant(scores, indices) if impl == "libtle" else "",
-               "us_hot": round(hot, 2), "us_cold": round(cold, 2), "floor_us": round(floor, 2),
-               "correct": correct[impl], "spread": round(spread, 3)}
+
+    impl.call(scores)
+    torch.cuda.synchronize()
+    check()
+    return timer.measure(impl.call, copies, check), all(right)
 
 
-def main():
+def row_of(impl, kind, scores, k, times, right):
+    rows, columns = scores.shape
+    row = {"op": "topk_select", "shape": {"rows": rows, "len": columns, "k": k}, "dtype": "fp32", "impl": impl.name,
+           "version": impl.version, "variant": impl.variant(), "us_hot": round(times.hot, 2),
+           "us_cold": round(times.cold, 2), "floor_us": round(4 * scores.numel() / READ_BANDWIDTH * 1e6, 2),
+           "correct": right, "spread": round(times.spread, 3)}
+    return row if kind == "randn" else {**row, "values": kind}
+
+
+def at_shape(impls, pool, kind, shape, timer):
+    rows, columns, k = shape
+    count = rows * columns
+    copies = [pool[i * count:(i + 1) * count].view(rows, columns) for i in range(min(timing.CALLS, len(pool) // count))]
+    lengths = torch.full((rows,), columns, dtype=torch.int32, device="cuda")
+    want = correctness.exact(copies[0], k)
+    for impl in impls:
+        measured = measure(impl, copies, lengths, want, timer)
+        if measured:
+            yield row_of(impl, kind, copies[0], k, *measured)
+
+
+def show(kind, shape, found):
+    own = next((row["us_hot"] for row in found if row["impl"] == "libtle"), None)
+    text = "  ".join(f"{row['impl']} {row['us_hot']:.2f}/{row['us_cold']:.2f}{'' if row['correct'] else ' WRONG'}"
+                     for row in found)
+    others = [row["us_hot"] for row in found if row["correct"] and not row["impl"].startswith("libtle")]
+    ratio = f"{min(others) / own:5.2f}" if own and others else "    –"
+    print(f"{shape[0]:4d} x {shape[1]:8d} k {shape[2]:4d} {kind:9s} {ratio}  {text}", flush=True)
+
+
+def sweep(a, impls, record):
+    timer = timing.Timer()
+    shapes = [(r, n, k) for r in a.rows for n in a.lengths for k in a.k if k < n]
+    for kind in a.scores:
+        pool = score_kinds.pool(kind, max(POOL_BYTES // 4, max(r * n for r, n, _ in shapes)))
+        for shape in shapes:
+            found = list(at_shape(impls, pool, kind, shape, timer))
+            show(kind, shape, found)
+            record.rows += found
+            record.write()
+        del pool
+
+
+def check_kinds(impls, record):
+    record.head["kinds"] = {}
+    for impl in impls:
+        found = correctness.verdicts(impl)
+        record.head["kinds"][impl.name] = found
+        record.write()
+        odd = ", ".join(f"{kind} {verdict}" for kind, verdict in found.items() if verdict != "right")
+        print(f"{impl.name}: {odd or 'right on every kind'}", flush=True)
+
+
+def numbers(text):
+    return [int(word) for word in text.split(",")]
+
+
+def arguments():
     arg = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arg.add_argument("--library", required=True, help="path of libtle.so")
     arg.add_argument("--out", required=True, help="JSON file to write")
-    arg.add_argument("--k", type=int, default=2048)
+    arg.add_argument("--peer", action="append", default=[], metavar="LIBRARY", help="a library with the launcher")
     arg.add_argument("--foreign", action="append", default=[], metavar="NAME=STEM", help="a kernel compiled by tlec")
+    arg.add_argument("--rows", type=numbers, default=ROWS)
+    arg.add_argument("--lengths", type=numbers, default=LENGTHS)
+    arg.add_argument("--k", type=numbers, default="512,1024,2048")
+    arg.add_argument("--scores", type=lambda text: text.split(","), default="randn",
+                     help="kinds, of " + ", ".join(score_kinds.TIMED))
+    arg.add_argument("--check", action="store_true", help="also make the table of kinds")
     arg.add_argument("--commit", default="", help="commit of the library, for the record")
-    a = arg.parse_args()
+    return arg.parse_args()
+
+
+def command_of(a):
+    """Without the paths of this machine."""
+    words = [f"--peer {os.path.basename(path)}" for path in a.peer]
+    words += [f"--foreign '{text.split('=', 1)[0]}=...'" for text in a.foreign]
+    words += [f"--scores {','.join(a.scores)}"] + ["--check"] * a.check
+    return " ".join(["python3 bench/topk_torch.py --library libtle.so --out results.json", *words])
+
+
+def main():
+    a, begin = arguments(), time.time()
     torch.zeros(1, device="cuda")  # makes the context current, for kernels loaded through the driver
-    lib, rows = Library(a.library), []
-    foreign = {name: Foreign(stem) for name, stem in (f.split("=", 1) for f in a.foreign)}
-    for shape in SHAPES:
-        for row in measure(lib, foreign, *shape, a.k):
-            rows.append(row)
-            print(f"{shape[0]:4d} x {shape[1]:8d}  {row['impl']:26s} {row['us_hot']:9.2f} hot {row['us_cold']:9.2f} cold "
-                  f"{'right' if row['correct'] else 'WRONG'}  {row['variant']}", flush=True)
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
-                            capture_output=True, text=True, check=False).stdout.strip().split("\n")[0]
-    command = " ".join(["python3 bench/topk_torch.py --library libtle.so --out results.json --k %d" % a.k,
-                        *(f"--foreign '{f.split('=', 1)[0]}=...'" for f in a.foreign)])
-    with open(a.out, "w", encoding="utf-8") as f:
-        head = {"schema": 1, "device": torch.cuda.get_device_name(), "driver": driver, "cuda": torch.version.cuda,
-                "commit": a.commit, "command": command}
-        text = json.dumps(head)[:-1] + ', "rows": [\n' + ",\n".join(json.dumps(r) for r in rows) + "\n]}\n"
-        f.write(text)
-    return 0 if all(r["correct"] for r in rows if r["impl"] == "libtle") else 1
+    library = Library(a.library)
+    impls = [implementations.Ours(library), implementations.Ours(library, "libtle, lengths given", True),
+             implementations.Torch()]
+    impls += [implementations.Peer(os.path.abspath(path)) for path in a.peer]
+    impls += [Foreign(*text.split("=", 1)) for text in a.foreign]
+    record = Record(a.out, command_of(a), a.commit)
+    sweep(a, impls, record)
+    if a.check:
+        check_kinds(impls, record)
+    print(f"{time.time() - begin:.0f} seconds")
+    return 0 if all(row["correct"] for row in record.rows if row["impl"].startswith("libtle")) else 1
 
 
 if __name__ == "__main__":

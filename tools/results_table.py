@@ -1,18 +1,21 @@
 """The README's tables of measured times, made from bench/results/*.json.
 
-    tools/results_table.py                   rewrites the README's part between the two markers
+    tools/results_table.py                   rewrites the README's part between the two markers, and the plots
     tools/results_table.py --check           fails when that part is not what the files give
     tools/results_table.py --validate FILE   fails when one file is not in the schema
 
 A file is one run on one GPU, <op>-<gpu>-<yyyymmdd>.json; of several runs of an operator on a GPU the README shows
 the newest. Its rows of one shape are the implementations that ran it: ours first, then the others by name. One that is
-called `libtle, <what>` is a kernel of ours that was forced where dispatch may take another; it is no competitor.
+called `libtle, <what>` is a kernel of ours that was forced where dispatch may take another, or another way to call it;
+it is no competitor. A run with a table of kinds is reported as a whole, not row by row: results_peers.py.
 """
 import json
 import os
 import re
 import sys
 
+import results_peers
+import results_plot
 import section
 import tree
 
@@ -29,13 +32,17 @@ NUMBER = (int, float)
 HEAD = {"device": str, "driver": str, "cuda": str, "commit": str, "command": str, "rows": list}
 ROW = {"op": str, "shape": dict, "dtype": str, "impl": str, "version": str, "variant": str, "us_hot": NUMBER,
        "us_cold": NUMBER, "floor_us": NUMBER, "correct": bool, "spread": NUMBER}
+HEAD_OPTIONS = {"kinds": dict}  # {impl: {kind of scores: "right", "wrong" or "not taken"}}
+ROW_OPTIONS = {"values": str}   # the kind of scores; normal ones without
 MAY_BE_NULL = {"us_hot", "us_cold", "floor_us", "spread"}
 
 
-def wrong_fields(what, found, fields):
-    for name, kind in fields.items():
+def wrong_fields(what, found, fields, options):
+    for name, kind in {**fields, **options}.items():
         value = found.get(name)
         if name not in found:
+            if name in options:
+                continue
             yield f"{what}: no '{name}'"
         elif value is None and name in MAY_BE_NULL:
             continue
@@ -43,14 +50,15 @@ def wrong_fields(what, found, fields):
             yield f"{what}: '{name}' is {value!r}"
         elif kind is NUMBER and value < 0:
             yield f"{what}: '{name}' is negative"
-    yield from (f"{what}: '{name}' is not in the schema" for name in found if name not in fields and name != "schema")
+    known = {*fields, *options, "schema"}
+    yield from (f"{what}: '{name}' is not in the schema" for name in found if name not in known)
 
 
 def wrong_rows(rows):
     seen = set()
     for number, row in enumerate(rows, 1):
-        yield from wrong_fields(f"row {number}", row, ROW)
-        key = (row.get("op"), json.dumps(row.get("shape")), row.get("dtype"), row.get("impl"))
+        yield from wrong_fields(f"row {number}", row, ROW, ROW_OPTIONS)
+        key = (row.get("op"), json.dumps(row.get("shape")), row.get("dtype"), row.get("impl"), row.get("values"))
         if key in seen:
             yield f"row {number}: {key[3]} comes twice at {key[1]}"
         seen.add(key)
@@ -65,7 +73,7 @@ def validate(path):
             return [f"{path}: {error}"]
     if not isinstance(record, dict) or record.get("schema") != 1:
         return [f"{path}: 'schema' must be 1"]
-    problems = list(wrong_fields("head", record, HEAD))
+    problems = list(wrong_fields("head", record, HEAD, HEAD_OPTIONS))
     if not problems:
         problems = list(wrong_rows(record["rows"])) or ([] if record["rows"] else ["there are no rows"])
     return [f"{path}: {problem}" for problem in problems]
@@ -174,9 +182,12 @@ def report(path, date, record):
     versions = {row["impl"]: row["version"].removeprefix(f"{OURS} ") for row in rows if row["impl"] not in forced}
     facts = [("driver ", record["driver"]), ("CUDA ", record["cuda"]), ("commit ", record["commit"][:12])]
     lines = ["", f"### `{op}` on {record['device']}, {date}" + (f": {topic}" if topic != op else ""), ""]
-    lines += table(rows) + [""]
-    lines += [forced_text(rows, forced)] if forced else []
-    lines += [comparison(rows, name) for name in peers]
+    if "kinds" in record:
+        lines += results_peers.report(record, results_plot.paths(path, record)) + [""]
+    else:
+        lines += table(rows) + [""]
+        lines += [forced_text(rows, forced)] if forced else []
+        lines += [comparison(rows, name) for name in peers]
     lines += [f"- {impl}: {versions[impl]}." for impl in [OURS] + peers if impl in versions]
     lines += [f"- Made by `{record['command']}`" + "".join(f", {what}{text}" for what, text in facts if text)
               + f"; all figures: [{path}]({path})."]
@@ -198,6 +209,9 @@ def main():
     newest, problems = records()
     if problems:
         return tree.finish("results", problems)
+    stale = results_plot.bring_up_to_date(newest, "--check" in sys.argv[1:])
+    if stale:
+        return tree.finish("plots of results (run tools/results_table.py)", stale)
     return section.bring_up_to_date("README.md", "results", generated(newest), "tools/results_table.py")
 
 
