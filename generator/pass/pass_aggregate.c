@@ -1,7 +1,8 @@
 /* Aggregate: marks atomics whose lanes share an address, so that a warp issues one.
  *
- * A read-modify-write on a tile is marked when axis analysis proves that all lanes of a warp point
- * to one address for each register, and combining the lanes first gives the same memory:
+ * A read-modify-write on a tile is marked when axis analysis proves that the elements that a
+ * register of a warp's lanes holds, more than one, share one address, and combining the lanes first
+ * gives the same memory:
  *
  *   add      lane i gets old + the sum over lower lanes (a prefix sum), or the result is unused
  *   and, or, xor, smin, smax, umin, umax      only when the result is unused
@@ -31,12 +32,15 @@ static bool lanes_share_address(const Axis *axis, const IrModule *m, IrOp op) {
     IrValue ptr = ir_operand(m, op, 0);
     const Layout *l = layout_of(m, ptr);
     const AxisInfo *p = axis_info(axis, ptr);
+    int64_t lanes = 1;
     if (!l)
         return false;
-    for (unsigned d = 0; d < l->rank; d++)
+    for (unsigned d = 0; d < l->rank; d++) {
         if (p->constancy[d] < lane_group(l, d))
             return false;
-    return true;
+        lanes *= lane_group(l, d);
+    }
+    return lanes > 1; /* one element a warp is one atomic as it is */
 }
 
 static bool can_combine(const IrModule *m, IrOp op) {

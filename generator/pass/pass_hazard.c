@@ -123,11 +123,14 @@ static bool any_conflict(const Accesses *pending, const Accesses *now) {
 /* --- what an operation touches --- */
 
 /* The view is the whole buffer or 0 .. n - 1 of a buffer of rank 1, in a layout without copies:
- * then an element has one thread, whatever the mask. Names buffer and layout. */
+ * then an element has one thread, whatever the mask. Names buffer and layout; 0 stands for the
+ * layout of pointers that the source promises to be apart. */
 static uint64_t view_of(const Hazard *h, IrValue ptr) {
     const IrModule *m = h->m;
     IrOp op = ir_value_op(m, ptr);
     const Layout *l = layout_of(m, ptr);
+    if (op && ir_kind(m, op) == IR_OP_LOCAL_PTR && ir_int(m, op, IR_KEY_APART, 0))
+        return (uint64_t)ir_value_op(m, ir_operand(m, op, 0)) << 32;
     if (!l || ir_kind(m, op) != IR_OP_LOCAL_PTR || layout_lane_copies(l) || layout_warp_copies(l))
         return 0;
     if (ir_operand_count(m, op) > 1) {

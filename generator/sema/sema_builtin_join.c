@@ -161,7 +161,7 @@ SVal sema_gather(Sema *s, SVal x, SVal index, uint32_t axis, Span at) {
         return sv_error();
     for (uint32_t d = 0; d < x.rank; d++)
         list[d] = d == axis ? index : sema_coordinates(s, index.rank, index.shape, d, at);
-    SVal args[2] = {buffer, sv_tuple(s, list, x.rank)};
+    SVal args[3] = {buffer, sv_tuple(s, list, x.rank), sv_none()};
     SVal p = b_local_ptr(s, args, at);
     if (p.kind != SV_TENSOR)
         return p;

@@ -8,7 +8,7 @@ SVal sema_full_view(Sema *s, SVal buffer, Span at) {
         SVal index[IR_MAX_RANK];
         for (uint32_t d = 0; d < buffer.rank; d++)
             index[d] = sema_coordinates(s, buffer.rank, buffer.shape, d, at);
-        SVal args[2] = {buffer, sv_tuple(s, index, buffer.rank)};
+        SVal args[3] = {buffer, sv_tuple(s, index, buffer.rank), sv_none()};
         return b_local_ptr(s, args, at);
     }
     DType t = dt_ptr(buffer.dtype, IR_SPACE_SHARED);
@@ -89,8 +89,10 @@ SVal b_alloc(Sema *s, const SVal *a, Span at) {
 
 SVal b_local_ptr(Sema *s, const SVal *a, Span at) {
     SVal b = a[0], list = a[1];
+    bool apart = false;
     IrValue operands[IR_MAX_RANK + 1];
-    if (!check_buffer(s, b, "buffer", at))
+    if (!check_buffer(s, b, "buffer", at) ||
+        (a[2].kind != SV_NONE && !arg_bool(s, a[2], "apart", at, &apart)))
         return sv_error();
     if (list.kind == SV_NONE)
         return sema_full_view(s, b, at);
@@ -121,9 +123,10 @@ SVal b_local_ptr(Sema *s, const SVal *a, Span at) {
     DType t = dt_ptr(b.dtype, IR_SPACE_SHARED);
     IrType type = sv_ir_type(s, t, first.rank, first.shape);
     s->b.span = at;
-    SVal p = sv_tensor(
-        s, ir_result(s->m, ir_build(&s->b, IR_OP_LOCAL_PTR, operands, b.rank + 1u, &type, 1), 0),
-        t);
+    IrOp op = ir_build(&s->b, IR_OP_LOCAL_PTR, operands, b.rank + 1u, &type, 1);
+    if (apart)
+        ir_set_int(s->m, op, IR_KEY_APART, true);
+    SVal p = sv_tensor(s, ir_result(s->m, op, 0), t);
     return b.items ? sema_remote_pointer(s, p, b.items[0]) : p;
 }
 
