@@ -50,6 +50,8 @@ def row(op, variants):
     archs = sorted({arch for arch, _ in variants})
     ks = special_ks(variants)
     limits = [f"{name.lower()} ≤ {limit(op, name)}" for name in ("K", "ROWS", "COLUMNS") if limit(op, name)]
+    if limit(op, "SORTED_K"):
+        limits[0] += f" ({limit(op, 'SORTED_K')} sorted)"
     fast = f"; kernels of their own for k = {', '.join(f'{k:,}' for k in ks)}" if ks else ""
     names = {variant["name"] for _, variant in variants}
     cells = [f"[`tle_{op}`](docs/operators.md#{op})", ", ".join(types), ", ".join(limits) + fast, ", ".join(archs)]

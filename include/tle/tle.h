@@ -227,10 +227,10 @@ TLE_API tle_status tle_handle_device(tle_handle handle, tle_device_info *info);
  * Thread class: exclusive. Errors: INVALID_ARGUMENT. Since 0.1. */
 TLE_API tle_status tle_set_log(tle_handle handle, uint32_t flags, tle_log_fn fn, void *user);
 
-/* Loads all variants of one operator ("topk_select"), or of all with NULL, so that no later call
- * loads anything. Thread class: safe per handle. Allocates host and device memory and may block;
- * not for capture. Errors: INVALID_ARGUMENT, NOT_FOUND, PACK_CORRUPT, UNSUPPORTED_ARCH,
- * DRIVER_TOO_OLD, DRIVER_ERROR, OUT_OF_MEMORY. Since 0.1. */
+/* Loads all variants of one operator ("topk_select"), or of all that have kernels with NULL, so
+ * that no later call loads anything. Thread class: safe per handle. Allocates host and device
+ * memory and may block; not for capture. Errors: INVALID_ARGUMENT, NOT_FOUND, PACK_CORRUPT,
+ * UNSUPPORTED_ARCH, DRIVER_TOO_OLD, DRIVER_ERROR, OUT_OF_MEMORY. Since 0.1. */
 TLE_API tle_status tle_preload(tle_handle handle, const char *op);
 
 /* Unloads every kernel of the handle. The caller has waited for all work enqueued through it, and
@@ -318,8 +318,7 @@ TLE_API tle_status tle_copy(tle_handle handle, void *to, const void *from, size_
 /* Waits until all work in the stream is done. Rules as tle_alloc. Since 0.1. */
 TLE_API tle_status tle_synchronize(tle_handle handle, tle_stream stream);
 
-/* ---- Operators --------------------------------------------------------------------------------
- */
+/* ---- Operators ------------------------------------------------------------------------------- */
 
 /* Bits of an operator's `flags`.
  *
@@ -425,16 +424,18 @@ typedef struct tle_topk_select_params {
      NULL}
 
 /* Selects. workspace is device memory of at least what tle_topk_select_workspace_size answers, a
- * multiple of 16 that overlaps nothing else of the call, may be NULL when that is 0; its contents
- * mean nothing before and after. rows == 0 launches nothing. Enqueues one kernel; capturable after
- * preload. On the emulator the stream is ignored (a stream under capture is refused) and the call
- * returns when the result is there. Method: radix selection in the ordered bit pattern of the
- * score, as in Alabi et al., "Fast k-selection algorithms for graphics processing units", ACM JEA
- * 17 (2012). Thread class: safe per handle. Allocates nothing (host or device) and does not block,
- * but for the first call of a variant that was not preloaded. Errors: INVALID_ARGUMENT,
- * UNSUPPORTED_SHAPE, UNSUPPORTED_DTYPE, UNSUPPORTED_ARCH, WORKSPACE_TOO_SMALL, NO_VARIANT,
- * NOT_PRELOADED, CAPTURE_UNSUPPORTED, DRIVER_ERROR, DRIVER_NOT_FOUND (a handle without a device),
- * EMULATOR_FAULT, and those of tle_preload. Since 0.1. */
+ * multiple of 16, apart from all other memory of the call; it may be NULL when that is 0, and its
+ * contents mean nothing before and after. rows == 0 launches nothing. Enqueues one kernel;
+ * capturable after preload. On the emulator the stream is ignored (a stream under capture is
+ * refused) and the call returns when the result is there.
+ * Method: radix selection in the ordered bit pattern of the score, as in Alabi et al., "Fast
+ * k-selection algorithms for graphics processing units", ACM JEA 17 (2012).
+ * Thread class: safe per handle. Allocates nothing (host or device) and does not block, but for
+ * the first call of a variant that was not preloaded.
+ * Errors: INVALID_ARGUMENT, UNSUPPORTED_SHAPE, UNSUPPORTED_DTYPE, UNSUPPORTED_ARCH,
+ * WORKSPACE_TOO_SMALL, NO_VARIANT, NOT_PRELOADED, CAPTURE_UNSUPPORTED, DRIVER_ERROR,
+ * DRIVER_NOT_FOUND (a handle without a device), EMULATOR_FAULT, and those of tle_preload.
+ * Since 0.1. */
 TLE_API tle_status tle_topk_select(tle_handle handle, const tle_topk_select_params *params,
                                    void *workspace, size_t workspace_size, tle_stream stream);
 
@@ -461,6 +462,110 @@ TLE_API tle_status tle_topk_select_explain(tle_handle handle, const tle_topk_sel
 
 /* tle_variants for this operator. Since 0.1. */
 TLE_API tle_status tle_topk_select_variants(tle_handle handle, tle_variant_fn fn, void *user);
+
+/* ---- radix_select: the k largest or smallest keys of each row, with their payload ------------ */
+
+#define TLE_RADIX_SELECT_MAX_K        INT32_MAX /* unsorted */
+#define TLE_RADIX_SELECT_MAX_SORTED_K 8192      /* so rows of as many columns can be sorted whole */
+#define TLE_RADIX_SELECT_MAX_ROWS     INT32_MAX
+#define TLE_RADIX_SELECT_MAX_COLUMNS  INT32_MAX
+
+typedef enum tle_select_order { TLE_SELECT_LARGEST = 0, TLE_SELECT_SMALLEST = 1 } tle_select_order;
+
+/* Row r reads keys[r * key_row_stride + i] and payload[r * payload_row_stride + i] for
+ * 0 <= i < length, where length = lengths ? max(0, min(lengths[r], columns)) : columns. Of these
+ * the k best are chosen, and place j of the row, 0 <= j < k, receives
+ *   indices[r * index_row_stride + j]              the chosen i
+ *   values[r * value_row_stride + j]               its key, bit for bit
+ *   payload_out[r * payload_out_row_stride + j]    its payload, bit for bit
+ * each where it is asked for. Places go by i upwards; with sorted by the order of the keys, the
+ * best first, then by i upwards. A row with fewer than k elements fills the places behind them with
+ * index -1, payload 0, and as value the worst there is: -inf of floats and the least of integers
+ * for the largest, +inf and the greatest for the smallest.
+ *
+ * Which are chosen is a function of the row, the order and k alone, on every device and in every
+ * batch. Floats: NaN of any sign is greater than +inf and all NaNs are equal, so they come first
+ * among the largest and last among the smallest; -0 equals +0. Among equal keys the smallest index
+ * wins, in either order.
+ *
+ * All pointers are device memory (host memory on the emulator) and need only the alignment of
+ * their element; kernels with wide loads are chosen where base and stride allow. Rows of inputs may
+ * overlap (any stride >= 0), and so may inputs; rows of outputs may not. An output may not overlap
+ * an input or another output. */
+typedef struct tle_radix_select_params {
+    size_t struct_size;
+    int32_t dtype;    /* tle_dtype of the keys, any of them */
+    uint32_t flags;   /* 0 or TLE_LAUNCH_DEPENDENT */
+    int64_t rows;     /* 0 .. TLE_RADIX_SELECT_MAX_ROWS */
+    int64_t columns;  /* longest possible row, 0 .. TLE_RADIX_SELECT_MAX_COLUMNS */
+    int64_t k;        /* 1 .. TLE_RADIX_SELECT_MAX_K, sorted .._MAX_SORTED_K; may exceed columns */
+    const void *keys; /* [rows, columns]; may be NULL when rows or columns is 0 */
+    int64_t key_row_stride;         /* elements from row to row, >= 0 */
+    const int32_t *lengths;         /* [rows], or NULL: every row has all columns */
+    int32_t order;                  /* tle_select_order */
+    int32_t sorted;                 /* 0 or 1 */
+    int32_t payload_bytes;          /* of an element of the payload, 4 or 8; 0: there is none */
+    const void *payload;            /* [rows, columns], with payload_bytes */
+    int64_t payload_row_stride;     /* elements from row to row, >= 0 */
+    int32_t *indices;               /* [rows, k], or NULL */
+    int64_t index_row_stride;       /* elements from row to row, >= k; with indices */
+    void *values;                   /* [rows, k] of dtype, or NULL */
+    int64_t value_row_stride;       /* elements from row to row, >= k; with values */
+    void *payload_out;              /* [rows, k], with payload_bytes */
+    int64_t payload_out_row_stride; /* elements from row to row, >= k */
+} tle_radix_select_params;
+
+#define TLE_RADIX_SELECT_PARAMS_INIT                                                               \
+    {sizeof(tle_radix_select_params),                                                              \
+     TLE_DTYPE_FLOAT32,                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     TLE_SELECT_LARGEST,                                                                           \
+     0,                                                                                            \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     0,                                                                                            \
+     NULL,                                                                                         \
+     0}
+
+/* Selects; a call asks for at least one of indices, values and payload_out. Workspace, streams,
+ * capture, the emulator and the thread class are as those of tle_topk_select; rows == 0 launches
+ * nothing, else one kernel is enqueued.
+ * Method: radix selection in the ordered bit pattern of the key, as in Alabi et al., "Fast
+ * k-selection algorithms for graphics processing units", ACM JEA 17 (2012); sorted places by a
+ * bitonic network, Batcher, "Sorting networks and their applications", AFIPS 32 (1968).
+ * Errors: those of tle_topk_select. Since 0.1. */
+TLE_API tle_status tle_radix_select(tle_handle handle, const tle_radix_select_params *params,
+                                    void *workspace, size_t workspace_size, tle_stream stream);
+
+/* Rules as tle_topk_select_workspace_size. Whether indices, values and lengths are NULL counts, as
+ * does payload_bytes. Since 0.1. */
+TLE_API tle_status tle_radix_select_workspace_size(tle_handle handle,
+                                                   const tle_radix_select_params *params,
+                                                   size_t *size);
+
+/* Answers what tle_radix_select would, without running. Rules as tle_topk_select_supported.
+ * Since 0.1. */
+TLE_API tle_status tle_radix_select_supported(tle_handle handle,
+                                              const tle_radix_select_params *params, char *reason,
+                                              size_t reason_size);
+
+/* Explains the choice of a variant. Rules as tle_topk_select_explain. Since 0.1. */
+TLE_API tle_status tle_radix_select_explain(tle_handle handle,
+                                            const tle_radix_select_params *params, char *text,
+                                            size_t text_size, size_t *needed);
+
+/* tle_variants for this operator. Since 0.1. */
+TLE_API tle_status tle_radix_select_variants(tle_handle handle, tle_variant_fn fn, void *user);
 
 #ifdef __cplusplus
 }

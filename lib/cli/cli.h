@@ -24,8 +24,16 @@ typedef enum CommandId {
     CMD_COUNT
 } CommandId;
 
+typedef enum OperatorId {
+#define X(name, run, explain) OPERATOR_##name,
+#include "cli/operators.def"
+#undef X
+    OPERATOR_COUNT
+} OperatorId;
+
 typedef struct Options {
     CommandId command;
+    OperatorId op;                /* of commands that take an operator */
     const char *value[OPT_COUNT]; /* NULL: not given; "" for one without argument */
     const char *operand;          /* or NULL */
     char **rest;                  /* operands behind it, of commands that take several */
@@ -48,39 +56,21 @@ int complain_status(const char *what, tle_status status);
  * emulator with a note on standard error. Returns 0, or an exit status after a message. */
 int open_handle(const Options *o, tle_handle *out);
 
+/* Listing and explaining need no device unless one is named. */
+int open_for_questions(const Options *o, tle_handle *out);
+
 /* Commands return the exit status. */
 #define X(name, operands, summary, options) int command_##name(const Options *o);
 #include "cli/commands.def"
 #undef X
 
-/* Memory of a device, filled from `from` unless that is NULL; NULL after a message. */
-void *to_device(tle_handle handle, const void *from, size_t bytes);
-
-/* The topk call of arrays in host memory: runs it and writes [rows, k] indices. Arrays that are
- * NULL are not passed. */
-typedef struct HostTopk {
-    const float *scores;
-    int64_t rows, columns, row_stride, k;
-    const int32_t *lengths, *row_starts; /* lengths: [requests] */
-    int32_t *indices;
-    size_t misalign; /* elements by which the device copies are shifted */
-    bool sorted, absolute;
-    int64_t next_n;
-    float *values;
-    int32_t *raw_indices;
-    const int32_t *offsets, *row_to_table, *page_table;
-    int64_t tables, pages, page_size; /* the table is [tables, pages] */
-} HostTopk;
-
-/* Entries of lengths. */
-int64_t host_topk_requests(const HostTopk *call);
-
-typedef struct TopkReport {
-    char variant[128];
-    double microseconds; /* of the last of the calls */
-} TopkReport;
-
-/* `calls` times, so that the last can be timed without loading. Returns 0 or an exit status. */
-int run_host_topk(tle_handle handle, const HostTopk *call, int calls, TopkReport *report);
+/* Parts of commands that are the operators' own. explain_* prints and returns the exit status;
+ * check_* counts cases and failed ones, after a line for each. */
+#define X(name, run, explain)                                                                      \
+    int run_##name(const Options *o);                                                              \
+    int explain_##name(const Options *o, tle_handle handle);                                       \
+    void check_##name(tle_handle handle, bool quick, int *count, int *bad);
+#include "cli/operators.def"
+#undef X
 
 #endif

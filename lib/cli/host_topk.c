@@ -1,30 +1,10 @@
-/* One call of topk on arrays in host memory, for `tle run` and `tle check`. */
+/* One call of topk on arrays in host memory. */
 #include "cli/cli.h"
-
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-
-static double now_us(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
-/* ---- one call on host arrays ---- */
-
-/* Keeps the variant's name, the eighth field of a dispatch line. */
-static void keep_variant(uint32_t flag, const char *line, void *user) {
-    TopkReport *report = (TopkReport *)user;
-    for (int field = 1; flag == TLE_LOG_DISPATCH && field < 8 && line; field++)
-        line = (line = strchr(line, ',')) ? line + 1 : NULL;
-    if (flag == TLE_LOG_DISPATCH && line)
-        snprintf(report->variant, sizeof report->variant, "%.*s", (int)strcspn(line, ","), line);
-}
+#include "cli/host_call.h"
 
 typedef struct DeviceArrays {
     void *scores, *lengths, *row_starts, *indices, *values, *raw_indices, *offsets, *row_to_table,
-        *page_table, *workspace;
+        *page_table;
 } DeviceArrays;
 
 int64_t host_topk_requests(const HostTopk *c) {
@@ -35,26 +15,19 @@ static size_t scores_bytes(const HostTopk *c) {
     return c->rows && c->columns ? (size_t)((c->rows - 1) * c->row_stride + c->columns) * 4 : 0;
 }
 
-/* Copies an array to the device; an absent one stays absent. */
-static bool array_to_device(tle_handle h, const void *from, int64_t elements, void **out) {
-    if (from)
-        *out = to_device(h, from, (size_t)elements * 4);
-    return !from || *out;
-}
-
 static bool make_arrays(tle_handle h, const HostTopk *c, DeviceArrays *d) {
     size_t shift = c->misalign * 4, bytes = scores_bytes(c);
     int64_t selected = c->rows * c->k;
     d->scores = to_device(h, NULL, bytes + shift);
     d->indices = to_device(h, NULL, (size_t)selected * 4);
     if (!d->scores || !d->indices ||
-        !array_to_device(h, c->lengths, host_topk_requests(c), &d->lengths) ||
-        !array_to_device(h, c->row_starts, c->rows, &d->row_starts) ||
-        !array_to_device(h, c->values, selected, &d->values) ||
-        !array_to_device(h, c->raw_indices, selected, &d->raw_indices) ||
-        !array_to_device(h, c->offsets, c->rows, &d->offsets) ||
-        !array_to_device(h, c->row_to_table, c->rows, &d->row_to_table) ||
-        !array_to_device(h, c->page_table, c->tables * c->pages, &d->page_table))
+        !array_to_device(h, c->lengths, host_topk_requests(c), 4, &d->lengths) ||
+        !array_to_device(h, c->row_starts, c->rows, 4, &d->row_starts) ||
+        !array_to_device(h, c->values, selected, 4, &d->values) ||
+        !array_to_device(h, c->raw_indices, selected, 4, &d->raw_indices) ||
+        !array_to_device(h, c->offsets, c->rows, 4, &d->offsets) ||
+        !array_to_device(h, c->row_to_table, c->rows, 4, &d->row_to_table) ||
+        !array_to_device(h, c->page_table, c->tables * c->pages, 4, &d->page_table))
         return false;
     tle_status status = tle_copy(h, (char *)d->scores + shift, c->scores, bytes);
     return !status || !complain_status("copy", status);
@@ -70,7 +43,6 @@ static void free_arrays(tle_handle h, DeviceArrays *d) {
     tle_free(h, d->offsets);
     tle_free(h, d->row_to_table);
     tle_free(h, d->page_table);
-    tle_free(h, d->workspace);
 }
 
 static tle_topk_select_params params_of(const HostTopk *c, const DeviceArrays *d) {
@@ -108,31 +80,23 @@ static tle_status fetch_results(tle_handle h, const HostTopk *c, const DeviceArr
     return status;
 }
 
-static int call_repeatedly(tle_handle h, const HostTopk *c, DeviceArrays *d, int calls,
-                           TopkReport *report) {
-    tle_topk_select_params p = params_of(c, d);
-    size_t bytes = 0;
-    tle_status status = tle_topk_select_workspace_size(h, &p, &bytes);
-    if (!status && bytes && !(d->workspace = to_device(h, NULL, bytes)))
-        return EXIT_FAILED;
-    for (int i = 0; i < calls && !status; i++) {
-        double begin = now_us();
-        status = tle_topk_select(h, &p, d->workspace, bytes, NULL);
-        if (!status)
-            status = tle_synchronize(h, NULL);
-        report->microseconds = now_us() - begin;
-    }
-    if (!status)
-        status = fetch_results(h, c, d);
-    return status ? complain_status("topk", status) : 0;
+static tle_status workspace_size(tle_handle h, const void *params, size_t *size) {
+    return tle_topk_select_workspace_size(h, (const tle_topk_select_params *)params, size);
 }
 
-int run_host_topk(tle_handle h, const HostTopk *c, int calls, TopkReport *report) {
+static tle_status call(tle_handle h, const void *params, void *workspace, size_t size) {
+    return tle_topk_select(h, (const tle_topk_select_params *)params, workspace, size, NULL);
+}
+
+int run_host_topk(tle_handle h, const HostTopk *c, int calls, CallReport *report) {
     DeviceArrays d = {0};
-    *report = (TopkReport){0};
-    tle_set_log(h, TLE_LOG_DISPATCH, keep_variant, report);
-    int failed = make_arrays(h, c, &d) ? call_repeatedly(h, c, &d, calls, report) : EXIT_FAILED;
-    tle_set_log(h, 0, NULL, NULL);
+    int failed = make_arrays(h, c, &d) ? 0 : EXIT_FAILED;
+    if (!failed) {
+        tle_topk_select_params p = params_of(c, &d);
+        const HostCall host = {"topk", &p, workspace_size, call};
+        failed = call_repeatedly(h, &host, calls, report);
+    }
+    tle_status status = failed ? TLE_STATUS_OK : fetch_results(h, c, &d);
     free_arrays(h, &d);
-    return failed;
+    return status ? complain_status("copy", status) : failed;
 }

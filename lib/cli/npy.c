@@ -16,8 +16,9 @@ static const struct {
     const char *descr;
     size_t size;
 } types[NPY_TYPE_COUNT] = {
-    [NPY_F4] = {"<f4", 4}, [NPY_I4] = {"<i4", 4}, [NPY_I8] = {"<i8", 8}, [NPY_F2] = {"<f2", 2},
-    [NPY_U1] = {"|u1", 1}, [NPY_U2] = {"<u2", 2}, [NPY_U4] = {"<u4", 4},
+    [NPY_F4] = {"<f4", 4}, [NPY_I4] = {"<i4", 4}, [NPY_I8] = {"<i8", 8},
+    [NPY_F2] = {"<f2", 2}, [NPY_U1] = {"|u1", 1}, [NPY_U2] = {"<u2", 2},
+    [NPY_U4] = {"<u4", 4}, [NPY_U8] = {"<u8", 8}, [NPY_F8] = {"<f8", 8},
 };
 
 size_t npy_type_size(NpyType type) {
@@ -107,10 +108,10 @@ static bool parse_descr(Parser *s) {
             return true;
         }
     }
-    return refuse(
-        s->e, s->path,
-        "the elements are '%s'; known are '<f4', '<f2', '<i4', '<i8', '|u1', '<u2' and '<u4'",
-        descr);
+    return refuse(s->e, s->path,
+                  "the elements are '%s'; known are '<f2', '<f4', '<f8', '<i4', '<i8', '|u1', "
+                  "'<u2', '<u4' and '<u8'",
+                  descr);
 }
 
 static bool parse_bool(Parser *s) {

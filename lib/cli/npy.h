@@ -19,6 +19,8 @@ typedef enum NpyType {
     NPY_U1,
     NPY_U2,
     NPY_U4,
+    NPY_U8,
+    NPY_F8,
     NPY_TYPE_COUNT
 } NpyType;
 

@@ -1,4 +1,4 @@
-/* Messages, handles and device memory: what every command needs. */
+/* Messages and handles: what every command needs. */
 #include "cli/cli.h"
 
 #include <stdarg.h>
@@ -62,14 +62,9 @@ int open_handle(const Options *o, tle_handle *out) {
     return status ? complain_status("no handle", status) : 0;
 }
 
-void *to_device(tle_handle handle, const void *from, size_t bytes) {
-    void *memory = NULL;
-    tle_status status = tle_alloc(handle, bytes ? bytes : 1, &memory);
-    if (!status && from)
-        status = tle_copy(handle, memory, from, bytes);
-    if (!status)
-        return memory;
-    complain_status("device memory", status);
-    tle_free(handle, memory);
-    return NULL;
+int open_for_questions(const Options *o, tle_handle *out) {
+    Options questions = *o;
+    if (!o->value[OPT_device])
+        questions.value[OPT_device] = "none";
+    return open_handle(&questions, out);
 }

@@ -33,20 +33,60 @@ static const struct {
 #undef X
 };
 
+/* What an operator adds to the options of a command. */
+static const struct {
+    const char *name;
+    uint64_t options[CMD_COUNT];
+} operator_table[OPERATOR_COUNT] = {
+#define X(name, run, explain) {#name, {[CMD_run] = (run), [CMD_explain] = (explain)}},
+#include "cli/operators.def"
+#undef X
+};
+
+static bool takes_operator(CommandId command) {
+    return operator_table[0].options[command] != 0;
+}
+
+/* Of the command and of every operator. */
+static uint64_t all_options(CommandId command) {
+    uint64_t options = command_table[command].options;
+    for (int i = 0; i < OPERATOR_COUNT; i++)
+        options |= operator_table[i].options[command];
+    return options;
+}
+
+/* " (radix)" behind an option that not every operator takes. */
+static void print_owners(CommandId command, int option) {
+    bool all = true, any = false;
+    for (int i = 0; i < OPERATOR_COUNT; i++)
+        all = all && (operator_table[i].options[command] >> option & 1);
+    if (all || command_table[command].options >> option & 1)
+        return;
+    for (int i = 0; i < OPERATOR_COUNT; i++) {
+        if (!(operator_table[i].options[command] >> option & 1))
+            continue;
+        printf("%s%s", any ? ", " : " (", operator_table[i].name);
+        any = true;
+    }
+    printf(")");
+}
+
 void options_help(CommandId command) {
     printf("Usage: tle %s %s%s[OPTION]...\n\n%s.\n\nOptions:\n", command_table[command].name,
            command_table[command].operands, *command_table[command].operands ? " " : "",
            command_table[command].summary);
     for (int i = 0; i < OPT_COUNT; i++) {
-        if (!(command_table[command].options >> i & 1))
+        if (!(all_options(command) >> i & 1))
             continue;
         char left[64];
         snprintf(left, sizeof left, "--%s%s%s", option_table[i].name,
                  option_table[i].argument ? " " : "",
                  option_table[i].argument ? option_table[i].argument : "");
-        printf("  %c%c%c %-24s  %s\n", option_table[i].letter ? '-' : ' ',
+        printf("  %c%c%c %-24s  %s", option_table[i].letter ? '-' : ' ',
                option_table[i].letter ? option_table[i].letter : ' ',
                option_table[i].letter ? ',' : ' ', left, option_table[i].help);
+        print_owners(command, i);
+        printf("\n");
     }
 }
 
@@ -55,7 +95,7 @@ static void make_tables(CommandId command, struct option longs[OPT_COUNT + 1],
                         char shorts[2 * OPT_COUNT + 1]) {
     int n = 0;
     for (int i = 0; i < OPT_COUNT; i++) {
-        if (!(command_table[command].options >> i & 1))
+        if (!(all_options(command) >> i & 1))
             continue;
         bool argument = option_table[i].argument != NULL;
         longs[n++] = (struct option){option_table[i].name,
@@ -75,6 +115,36 @@ static int option_of(int c) {
     for (int i = 0; i < OPT_COUNT; i++)
         if (option_table[i].letter == c)
             return i;
+    return -1;
+}
+
+static int no_operator(CommandId command) {
+    char names[128] = "";
+    for (int i = 0; i < OPERATOR_COUNT; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                 i == 0                   ? ""
+                 : i + 1 < OPERATOR_COUNT ? ", "
+                                          : " or ",
+                 operator_table[i].name);
+    complain("%s: name an operator: %s", command_table[command].name, names);
+    return EXIT_USAGE;
+}
+
+/* The operator that the operand names, and whether all options are its own. */
+static int find_operator(CommandId command, Options *out) {
+    int op = 0;
+    while (op < OPERATOR_COUNT && (!out->operand || strcmp(out->operand, operator_table[op].name)))
+        op++;
+    if (op == OPERATOR_COUNT)
+        return no_operator(command);
+    out->op = (OperatorId)op;
+    uint64_t taken = command_table[command].options | operator_table[op].options[command];
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (out->value[i] && !(taken >> i & 1)) {
+            complain("%s %s: --%s is none of its options", command_table[command].name,
+                     operator_table[op].name, option_table[i].name);
+            return EXIT_USAGE;
+        }
     return -1;
 }
 
@@ -108,7 +178,7 @@ int options_parse(CommandId command, int argc, char **argv, Options *out) {
         complain("%s: '%s' is not expected", command_table[command].name, argv[optind]);
         return EXIT_USAGE;
     }
-    return -1;
+    return takes_operator(command) ? find_operator(command, out) : -1;
 }
 
 bool options_int(const Options *o, OptionId id, int64_t lo, int64_t hi, int64_t missing,

@@ -1,4 +1,4 @@
-/* Commands that look: info, list, explain, dump, env. */
+/* Commands that look: info, list, dump, env. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -34,9 +34,28 @@ static void show_devices(tle_device_kind kind, const char *title) {
         printf("  none: the driver sees none\n");
 }
 
+/* Variants by operator, which come together. */
+typedef struct Counts {
+    char text[512];
+    char op[64];
+    int of_op, all;
+} Counts;
+
+static void end_operator(Counts *c) {
+    size_t used = strlen(c->text);
+    if (c->of_op)
+        snprintf(c->text + used, sizeof c->text - used, "%s%s %d", used ? ", " : "", c->op,
+                 c->of_op);
+    c->of_op = 0;
+}
+
 static int count_variant(const tle_variant_info *info, void *user) {
-    (void)info;
-    ++*(int *)user;
+    Counts *c = (Counts *)user;
+    if (strcmp(c->op, info->op) != 0)
+        end_operator(c);
+    snprintf(c->op, sizeof c->op, "%s", info->op);
+    c->of_op++;
+    c->all++;
     return 0;
 }
 
@@ -47,7 +66,7 @@ int command_info(const Options *o) {
     tle_handle handle = NULL;
     tle_memory_usage usage = {.struct_size = sizeof usage};
     char build_id[TLE_BUILD_ID_SIZE];
-    int variants = 0;
+    Counts counts = {0};
     printf("%s\n", tle_build_info());
     show_devices(TLE_DEVICE_CUDA, "CUDA");
     show_devices(TLE_DEVICE_EMU, "Emulated");
@@ -57,9 +76,11 @@ int command_info(const Options *o) {
     if (!status)
         status = tle_build_id(handle, build_id);
     if (!status)
-        status = tle_variants(handle, NULL, count_variant, &variants);
+        status = tle_variants(handle, NULL, count_variant, &counts);
+    end_operator(&counts);
     if (!status)
-        printf("Kernels: %d variants, %llu bytes embedded, build id %.16s\n", variants,
+        printf("Kernels: %d variants%s%s%s, %llu bytes embedded, build id %.16s\n", counts.all,
+               counts.all ? " (" : "", counts.text, counts.all ? ")" : "",
                (unsigned long long)usage.pack_bytes, build_id);
     tle_destroy(handle);
     return status ? complain_status("info", status) : 0;
@@ -107,14 +128,6 @@ static int list_one(const tle_variant_info *v, void *user) {
     return 0;
 }
 
-/* Listing and dumping need no device unless one is named. */
-static int open_for_questions(const Options *o, tle_handle *handle) {
-    Options questions = *o;
-    if (!o->value[OPT_device])
-        questions.value[OPT_device] = "none";
-    return open_handle(&questions, handle);
-}
-
 int command_list(const Options *o) {
     tle_handle handle = NULL;
     Lister l = {.json = o->value[OPT_json] != NULL};
@@ -129,63 +142,6 @@ int command_list(const Options *o) {
     failed = status ? complain_status("list", status) : 0;
     if (!status && !l.count && !l.json)
         failed = complain("the library holds no variants for this device");
-    tle_destroy(handle);
-    return failed;
-}
-
-/* ---- explain ---- */
-
-static int explain_params(const Options *o, tle_topk_select_params *p) {
-    int64_t align = 0;
-    *p = (tle_topk_select_params)TLE_TOPK_SELECT_PARAMS_INIT;
-    if (!o->operand || strcmp(o->operand, "topk"))
-        return complain("explain: name an operator: topk"), EXIT_USAGE;
-    if (!o->value[OPT_columns] || !o->value[OPT_k])
-        return complain("explain topk: --columns and --k are needed"), EXIT_USAGE;
-    if (!options_int(o, OPT_rows, INT64_MIN, INT64_MAX, 1, &p->rows) ||
-        !options_int(o, OPT_columns, INT64_MIN, INT64_MAX, 0, &p->columns) ||
-        !options_int(o, OPT_k, INT64_MIN, INT64_MAX, 0, &p->k) ||
-        !options_int(o, OPT_align, 4, 1 << 20, 16, &align))
-        return EXIT_USAGE;
-    if (align & (align - 1))
-        return complain("--align is %lld; it is a power of two", (long long)align), EXIT_USAGE;
-    /* Never dereferenced: explain looks at alignments only. */
-    p->scores = (const void *)(uintptr_t)align;
-    p->row_stride = (p->columns > 0 ? p->columns : 0) + 2 * align;
-    p->row_stride -= p->row_stride % (align / 4);
-    if (align == 4)
-        p->row_stride |= 1;
-    p->index_row_stride = p->k > 0 ? p->k : 1;
-    p->lengths = o->value[OPT_has_lengths] ? (const int32_t *)(uintptr_t)4 : NULL;
-    p->sorted = o->value[OPT_sorted] != NULL;
-    p->values = o->value[OPT_form] ? (float *)(uintptr_t)4 : NULL;
-    p->value_row_stride = p->index_row_stride;
-    p->row_starts = o->value[OPT_has_row_starts] ? (const int32_t *)(uintptr_t)4 : NULL;
-    return 0;
-}
-
-static int print_explanation(tle_handle handle, const tle_topk_select_params *p) {
-    size_t needed = 0;
-    tle_status status = tle_topk_select_explain(handle, p, NULL, 0, &needed);
-    char *text = status ? NULL : (char *)malloc(needed);
-    if (text)
-        status = tle_topk_select_explain(handle, p, text, needed, NULL);
-    if (!status && text)
-        fputs(text, stdout);
-    free(text);
-    if (status || !text)
-        return status ? complain_status("explain", status) : complain("no memory");
-    return tle_topk_select_workspace_size(handle, p, &needed) ? EXIT_FAILED : 0;
-}
-
-int command_explain(const Options *o) {
-    tle_handle handle = NULL;
-    tle_topk_select_params p;
-    int failed = explain_params(o, &p);
-    if (!failed)
-        failed = open_for_questions(o, &handle);
-    if (!failed)
-        failed = print_explanation(handle, &p);
     tle_destroy(handle);
     return failed;
 }

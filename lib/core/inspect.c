@@ -73,14 +73,30 @@ static tle_status preload_op(tle_handle h, const TleiOp *op, TleiError *e) {
     return TLE_STATUS_OK;
 }
 
+/* What there is; only where there is nothing at all, the operator that tells most about why. */
+static tle_status preload_all(tle_handle h, TleiError *e) {
+    const TleiOp *absent = NULL;
+    tle_status status = TLE_STATUS_OK;
+    bool any = false;
+    for (uint32_t i = 0; i < TLEI_OP_COUNT && !status; i++) {
+        const TleiOp *op = &h->ops[i];
+        any = any || !op->absent;
+        if (!op->absent)
+            status = preload_op(h, op, e);
+        else if (!absent || absent->absent == TLE_STATUS_PACK_NOT_FOUND)
+            absent = op;
+    }
+    return any || !absent ? status : preload_op(h, absent, e);
+}
+
 tle_status tle_preload(tle_handle h, const char *op) {
     TleiError *e = tlei_thread_error();
-    uint32_t first = 0, last = 0;
+    uint32_t i = 0, last = 0;
     tle_status status = tlei_check_handle(h, e);
     if (!status)
-        status = tlei_ops_named(h, op, &first, &last, e);
-    for (uint32_t i = first; i < last && !status; i++)
-        status = preload_op(h, &h->ops[i], e);
+        status = tlei_ops_named(h, op, &i, &last, e);
+    if (!status)
+        status = op ? preload_op(h, &h->ops[i], e) : preload_all(h, e);
     return tlei_finish(h, "preload", status, e);
 }
 

@@ -53,6 +53,10 @@ class IndexBase(enum.IntEnum):
 class LaunchFlag(enum.IntFlag):
     DEPENDENT = 1
 
+class SelectOrder(enum.IntEnum):
+    LARGEST = 0
+    SMALLEST = 1
+
 class LogFlag(enum.IntFlag):
     ERROR = 1
     WARN = 2
@@ -173,3 +177,14 @@ def topk_select(scores: _Array, k: SupportsIndex, *, lengths: _Array | None = ..
                 offsets: _Array | None = ..., page_table: _Array | None = ..., page_size: int | None = ...,
                 row_to_table: _Array | None = ..., dependent: bool = ..., stream: _Stream = ...,
                 handle: Handle | None = ...) -> Any: ...
+
+class RadixSelection(NamedTuple):
+    indices: Any
+    values: Any
+    payload: Any
+
+# The result is an array of the kind of keys, of int32, or a RadixSelection of such.
+def radix_select(keys: _Array, k: SupportsIndex, *, lengths: _Array | None = ..., largest: bool = ...,
+                 sorted: bool = ..., payload: _Array | None = ..., out: _Array | bool | None = ...,
+                 values: _Array | bool | None = ..., payload_out: _Array | bool | None = ...,
+                 dependent: bool = ..., stream: _Stream = ..., handle: Handle | None = ...) -> Any: ...

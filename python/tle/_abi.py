@@ -68,6 +68,12 @@ class LaunchFlag(enum.IntFlag):
     DEPENDENT = 1
 
 
+class SelectOrder(enum.IntEnum):
+    """tle_select_order."""
+    LARGEST = 0
+    SMALLEST = 1
+
+
 class LogFlag(enum.IntFlag):
     """TLE_LOG_*: what a handle logs."""
     ERROR = 1
@@ -142,10 +148,21 @@ class TopkSelectParams(ctypes.Structure):
     ]
 
 
-STRUCTS = (DeviceInfo, HandleOptions, MemoryUsage, VariantInfo, TopkSelectParams)
+class RadixSelectParams(ctypes.Structure):
+    C_NAME = "tle_radix_select_params"
+    _fields_ = [
+        ("struct_size", c_size_t), ("dtype", c_int32), ("flags", c_uint32), ("rows", c_int64),
+        ("columns", c_int64), ("k", c_int64), ("keys", c_void_p), ("key_row_stride", c_int64),
+        ("lengths", c_void_p), ("order", c_int32), ("sorted", c_int32), ("payload_bytes", c_int32),
+        ("payload", c_void_p), ("payload_row_stride", c_int64), ("indices", c_void_p),
+        ("index_row_stride", c_int64), ("values", c_void_p), ("value_row_stride", c_int64),
+        ("payload_out", c_void_p), ("payload_out_row_stride", c_int64),
+    ]
+
+
+STRUCTS = (DeviceInfo, HandleOptions, MemoryUsage, VariantInfo, TopkSelectParams, RadixSelectParams)
 VARIANT_FN = ctypes.CFUNCTYPE(ctypes.c_int, POINTER(VariantInfo), c_void_p)
 
-_topk = POINTER(TopkSelectParams)
 _size = POINTER(c_size_t)
 _text = POINTER(c_char_p)
 
@@ -174,9 +191,20 @@ FUNCTIONS = {
     "tle_free": (c_int32, [c_void_p, c_void_p]),
     "tle_copy": (c_int32, [c_void_p, c_void_p, c_void_p, c_size_t]),
     "tle_synchronize": (c_int32, [c_void_p, c_void_p]),
-    "tle_topk_select": (c_int32, [c_void_p, _topk, c_void_p, c_size_t, c_void_p]),
-    "tle_topk_select_workspace_size": (c_int32, [c_void_p, _topk, _size]),
-    "tle_topk_select_supported": (c_int32, [c_void_p, _topk, c_char_p, c_size_t]),
-    "tle_topk_select_explain": (c_int32, [c_void_p, _topk, c_char_p, c_size_t, _size]),
-    "tle_topk_select_variants": (c_int32, [c_void_p, VARIANT_FN, c_void_p]),
 }
+
+
+def _functions_of(op, params):
+    """The five that every operator has."""
+    pointer = POINTER(params)
+    return {
+        f"tle_{op}": (c_int32, [c_void_p, pointer, c_void_p, c_size_t, c_void_p]),
+        f"tle_{op}_workspace_size": (c_int32, [c_void_p, pointer, _size]),
+        f"tle_{op}_supported": (c_int32, [c_void_p, pointer, c_char_p, c_size_t]),
+        f"tle_{op}_explain": (c_int32, [c_void_p, pointer, c_char_p, c_size_t, _size]),
+        f"tle_{op}_variants": (c_int32, [c_void_p, VARIANT_FN, c_void_p]),
+    }
+
+
+FUNCTIONS.update(_functions_of("topk_select", TopkSelectParams))
+FUNCTIONS.update(_functions_of("radix_select", RadixSelectParams))

@@ -14,8 +14,10 @@ _NAMES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
 _torch_dtypes = {}  # by torch's own objects; filled when a tensor is first seen
 _TORCH_DTYPES = {
     "float32": 0x220, "float16": 0x210, "bfloat16": 0x410, "float64": 0x240, "int32": 0x020,
-    "int64": 0x040, "int16": 0x010, "int8": 0x008, "uint8": 0x108, "bool": 0x608,
+    "int64": 0x040, "int16": 0x010, "int8": 0x008, "uint8": 0x108, "uint16": 0x110, "uint32": 0x120,
+    "uint64": 0x140, "complex64": 0x540, "bool": 0x608,
 }
+
 
 
 def dtype_name(dtype):
@@ -81,7 +83,8 @@ def _view_torch(name, tensor, torch):
     if tensor.layout is not torch.strided:
         refuse(f"{name} is a {tensor.layout} tensor; it must be strided")
     if not _torch_dtypes:
-        _torch_dtypes.update((getattr(torch, n), number) for n, number in _TORCH_DTYPES.items())
+        _torch_dtypes.update((getattr(torch, n), number) for n, number in _TORCH_DTYPES.items()
+                             if hasattr(torch, n))  # wide unsigned ones came with 2.3
     dtype = _torch_dtypes.get(tensor.dtype)
     if dtype is None:
         refuse(f"{name} is {tensor.dtype}, which the library does not know")

@@ -21,6 +21,11 @@ int main(void) {
         fprintf(stderr, "a null handle is not refused with a sentence\n");
         return 1;
     }
+    tle_radix_select_params params = TLE_RADIX_SELECT_PARAMS_INIT;
+    if (tle_radix_select_supported(handle, &params, NULL, 0) != TLE_STATUS_INVALID_ARGUMENT) {
+        fprintf(stderr, "a question without a handle is not refused\n");
+        return 1;
+    }
     tle_destroy(handle);
     printf("%s\n", tle_build_info());
     return 0;

@@ -7,6 +7,7 @@
 
 static_assert(std::is_standard_layout_v<tle_handle_options>);
 static_assert(std::is_trivially_copyable_v<tle_topk_select_params>);
+static_assert(std::is_trivially_copyable_v<tle_radix_select_params>);
 
 int main() {
     tle_handle_options options = TLE_HANDLE_OPTIONS_INIT;
@@ -17,6 +18,12 @@ int main() {
     }
     if (tle_create(nullptr, &options) != TLE_STATUS_INVALID_ARGUMENT) {
         std::fprintf(stderr, "a null handle is not refused\n");
+        return 1;
+    }
+    tle_radix_select_params params = TLE_RADIX_SELECT_PARAMS_INIT;
+    params.order = TLE_SELECT_SMALLEST;
+    if (tle_radix_select(nullptr, &params, nullptr, 0, nullptr) != TLE_STATUS_INVALID_ARGUMENT) {
+        std::fprintf(stderr, "a selection without a handle is not refused\n");
         return 1;
     }
     std::printf("%s\n", tle_build_info());

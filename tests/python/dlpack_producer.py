@@ -13,10 +13,12 @@ _new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_
 class Producer:
     """calls records the arguments of every request."""
 
-    def __init__(self, array, versioned=True, device=(1, 0), flags=0, version=(1, 0), lanes=1, strides=True):
+    def __init__(self, array, versioned=True, device=(1, 0), flags=0, version=(1, 0), lanes=1, strides=True,
+                 dtype=None):
         self.array, self.versioned, self.device = array, versioned, device
         self.flags, self.version, self.lanes = flags, version, lanes
         self.with_strides = strides
+        self.dtype = dtype or (CODES[array.dtype.kind], array.itemsize * 8)  # which may be none of NumPy's
         self.calls, self.managed = [], []
 
     def __dlpack_device__(self):
@@ -31,7 +33,7 @@ class Producer:
         # The address in two parts, which consumers must add.
         return _dlpack.DLTensor(
             address - 4 * 16, _dlpack.DLDevice(*self.device), a.ndim,
-            _dlpack.DLDataType(CODES[a.dtype.kind], a.itemsize * 8, self.lanes), shape,
+            _dlpack.DLDataType(*self.dtype, self.lanes), shape,
             strides if self.with_strides else None, 4 * 16)
 
     def __dlpack__(self, **words):
@@ -50,7 +52,7 @@ class Producer:
 
 class Space:
     """Just enough of an array namespace to make a result."""
-    int32 = np.int32
+    int32, int64 = np.int32, np.int64
 
     @staticmethod
     def empty(shape, dtype, device):

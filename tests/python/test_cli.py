@@ -116,7 +116,8 @@ def test_one_row_as_text(tmp_path):
 
 
 @pytest.mark.parametrize("array, words", [
-    (np.zeros((2, 2), np.float64), "'<f8'; known are"),
+    (np.zeros((2, 2), np.complex64), "'<c8'; known are"),
+    (np.zeros((2, 2), np.float64), "the scores are '<f8'; they must be '<f4'"),
     (np.zeros((2, 2), ">f4"), "'>f4'"),
     (np.asfortranarray(np.zeros((2, 3), np.float32)), "Fortran order"),
     (np.zeros((2, 2, 2), np.float32), "3 dimensions"),
@@ -151,7 +152,15 @@ def test_lengths_refused(tmp_path, array, words):
     ([], 2, "Usage: tle"),
     (["frob"], 2, "there is no command 'frob'"),
     (["run"], 2, "name an operator"),
-    (["run", "sort"], 2, "name an operator"),
+    (["run", "sort"], 2, "run: name an operator: topk or radix"),
+    (["explain"], 2, "explain: name an operator: topk or radix"),
+    (["run", "topk", "--smallest"], 2, "run topk: --smallest is none of its options"),
+    (["explain", "radix", "--form"], 2, "explain radix: --form is none of its options"),
+    (["run", "radix", "--keys", "x"], 2, "--keys and --k are needed"),
+    (["run", "radix", "--keys", "x", "--k", "9000", "--sorted"], 2, "--k is '9000'; it is an integer of 1 to 8192"),
+    (["run", "radix", "--keys", "x", "--k", "9", "--payload", "y"], 2, "--payload and --payload-out come together"),
+    (["explain", "radix", "--k", "4", "--columns", "9", "--dtype", "fp8"], 2, "--dtype is 'fp8'; known are fp32"),
+    (["explain", "radix", "--k", "4"], 2, "--columns and --k are needed"),
     (["run", "topk"], 2, "--scores and --k are needed"),
     (["run", "topk", "--scores", "x", "--k", "0"], 2, "--k is '0'; it is an integer of 1 to 4096"),
     (["run", "topk", "--scores", "x", "--k", "5x"], 2, "--k is '5x'"),

@@ -33,8 +33,9 @@ def test_questions_need_no_device():
 
 
 def test_variants_and_their_parts(emu):
-    variants = emu.variants()
-    assert variants == emu.variants("topk_select") and variants[0].op == "topk_select"
+    variants = emu.variants("topk_select")
+    assert emu.variants() == emu.variants("radix_select") + variants
+    assert {v.op for v in variants} == {"topk_select"}
     meta = json.loads(emu.variant_data(variants[0].name, "meta"))
     assert meta["num_warps"] * 32 == variants[0].threads if "num_warps" in meta else meta
     assert b".entry" in emu.variant_data(variants[0].name, tle.Part.PTX)
@@ -50,6 +51,8 @@ def test_preload_and_strict():
             tle.topk_select(x, 4, handle=handle)
         assert caught.value.status is tle.Status.NOT_PRELOADED
         handle.preload("topk_select")
+        assert handle.memory.loaded_variants == len(handle.variants("topk_select"))
+        handle.preload()
         assert handle.memory.loaded_variants == len(handle.variants())
         assert tle.topk_select(x, 4, handle=handle).tolist() == [[0, 1, 2, 3]]
         handle.unload()

@@ -241,7 +241,10 @@ static Bytes make_pack(const char *op, const char *arch, const FakeVariant *v, s
 #define FAKE_META(variant, params, legal, extra) FAKE_CLUSTER(variant, "1", params, legal, extra)
 
 #define FAKE_CLUSTER(variant, ctas, params, legal, extra)                                          \
-    "{\"schema\": 1, \"name\": \"" variant "\", \"op\": \"topk_select\", \"kernel\": \"kernel\","  \
+    FAKE_OF("topk_select", variant, ctas, params, legal, extra)
+
+#define FAKE_OF(op, variant, ctas, params, legal, extra)                                           \
+    "{\"schema\": 1, \"name\": \"" variant "\", \"op\": \"" op "\", \"kernel\": \"kernel\","       \
     " \"source\": \"k.py\", \"source_sha256\": \"5eed\", \"arch\": \"sm_90a\","                    \
     " \"num_warps\": 4, \"threads\": 128, \"cluster\": [" ctas ", 1, 1], \"cooperative\": false,"  \
     " \"shared_bytes\": 49152, \"params\": [" params "], \"legal\": " legal extra "}"

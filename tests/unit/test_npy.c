@@ -116,7 +116,7 @@ static void writes_what_it_reads(void **state) {
 static void refuses_headers(void **state) {
     (void)state;
     header_refused("{'descr': '>f4', 'fortran_order': False, 'shape': (6,)}", "'>f4'");
-    header_refused("{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", "'<f8'");
+    header_refused("{'descr': '<c8', 'fortran_order': False, 'shape': (3,)}", "'<c8'");
     header_refused("{'descr': '|O', 'fortran_order': False, 'shape': (3,)}", "'|O'");
     header_refused("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6,)}",
                    "structured");

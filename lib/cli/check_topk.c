@@ -1,5 +1,6 @@
-/* `tle check`: a self-test on the device that is really there, against the reference in C. */
+/* `tle check`: topk on the device that is really there, against the reference in C. */
 #include "cli/cli.h"
+#include "cli/host_call.h"
 #include "cli/reference_topk.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ static const Case cases[] = {
     {label, kind, rows, columns, extra, shift, k, shape, size},
 #define QUICK false
 #define BIG   true
-#include "cli/check_cases.def"
+#include "cli/check_topk.def"
 #undef BIG
 #undef QUICK
 #undef X
@@ -163,7 +164,7 @@ static int compare(const Case *c, const Data *d, const char *variant) {
 
 static int run_case(tle_handle handle, const Case *c) {
     Data d = {0};
-    TopkReport report = {0};
+    CallReport report = {0};
     if (!make_data(c, &d)) {
         free_data(&d);
         return complain("%s: no memory", c->label);
@@ -201,18 +202,11 @@ static int run_case(tle_handle handle, const Case *c) {
     return failed;
 }
 
-int command_check(const Options *o) {
-    tle_handle handle = NULL;
-    int failed = open_handle(o, &handle), bad = 0, count = 0;
-    if (failed)
-        return failed;
+void check_topk(tle_handle handle, bool quick, int *count, int *bad) {
     for (int i = 0; i < CASE_COUNT; i++) {
-        if (cases[i].big && o->value[OPT_quick])
+        if (cases[i].big && quick)
             continue;
-        bad += run_case(handle, &cases[i]) != 0;
-        count++;
+        *bad += run_case(handle, &cases[i]) != 0;
+        ++*count;
     }
-    tle_destroy(handle);
-    printf("%d of %d cases failed\n", bad, count);
-    return bad ? EXIT_FAILED : 0;
 }
