@@ -3,27 +3,21 @@
     tools/support_table.py           rewrites the README's part between the two markers
     tools/support_table.py --check   fails when that part is not what they give
 """
-import glob
-import json
-import os
 import re
 import sys
 
+import grids
 import section
 import tree
 
 HEADER = "include/tle/tle.h"
 
 
-def grids():
-    """{op: [(arch, variant)]} of all grids."""
+def variants_of_ops():
+    """{op: [(name, legal, architectures)]} of all grids."""
     found = {}
-    for path in sorted(glob.glob(os.path.join(tree.ROOT, "kernels_tle", "*", "grid.json"))):
-        with open(path, encoding="utf-8") as file:
-            grid = json.load(file)
-        variants = found.setdefault(grid["op"], [])
-        for kernel in grid["kernels"]:
-            variants += [(arch, variant) for arch in kernel.get("archs", grid["archs"]) for variant in kernel["variants"]]
+    for grid in grids.all_grids():
+        found.setdefault(grid["op"], []).extend(grids.variants(grid))
     return found
 
 
@@ -41,26 +35,26 @@ def functions(op):
 
 def special_ks(variants):
     """The values of k that have kernels of their own."""
-    ranges = [variant["legal"]["k"] for _, variant in variants if "k" in variant.get("legal", {})]
+    ranges = [legal["k"] for _, legal, _ in variants if "k" in legal]
     return sorted({low for low, high in ranges if low == high})
 
 
 def row(op, variants):
-    types = sorted({variant["legal"].get("dtype", "") for _, variant in variants if "legal" in variant})
-    archs = sorted({arch for arch, _ in variants})
+    types = sorted({legal["dtype"] for _, legal, _ in variants if "dtype" in legal})
+    archs = sorted({arch for _, _, some in variants for arch in some})
     ks = special_ks(variants)
     limits = [f"{name.lower()} ≤ {limit(op, name)}" for name in ("K", "ROWS", "COLUMNS") if limit(op, name)]
     if limit(op, "SORTED_K"):
         limits[0] += f" ({limit(op, 'SORTED_K')} sorted)"
     fast = f"; kernels of their own for k = {', '.join(f'{k:,}' for k in ks)}" if ks else ""
-    names = {variant["name"] for _, variant in variants}
+    names = {name for name, _, _ in variants}
     cells = [f"[`tle_{op}`](docs/operators.md#{op})", ", ".join(types), ", ".join(limits) + fast, ", ".join(archs)]
     return f"| {' | '.join(cells)} | {len(names)} |"
 
 
 def generated():
     lines = ["| Operator | Element types | Shapes | GPU architectures | Variants |", "| --- | --- | --- | --- | ---: |"]
-    lines += [row(op, variants) for op, variants in sorted(grids().items()) if f"tle_{op}" in functions(op)]
+    lines += [row(op, variants) for op, variants in sorted(variants_of_ops().items()) if f"tle_{op}" in functions(op)]
     return "\n".join(lines)
 
 

@@ -2,161 +2,108 @@
  * have, so that a misspelt key is an error and not a default. */
 #include "driver/grid.h"
 
-#include "base/vec.h"
+#include "driver/grid_axes.h"
 #include "pass/pass.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <string.h>
 
 typedef struct Reader {
-    Arena *arena;
-    const char *why; /* the first error */
+    GridReader base;
+    Grid *grid;
+    const cJSON *root;
     const char *folder;
     VEC(GridVariant) variants;
 } Reader;
 
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void fail(Reader *r, const char *format, ...) {
-    StrBuf b;
-    va_list args;
+/* --- numbers --- */
 
-    if (r->why)
-        return;
-    strbuf_init(&b, r->arena);
-    va_start(args, format);
-    strbuf_vaddf(&b, format, args);
-    va_end(args);
-    r->why = b.text;
-}
-
-/* --- fields --- */
-
-/* `keys` is a space-separated list with a space at both ends. */
-static bool check_keys(Reader *r, const cJSON *object, const char *where, const char *keys) {
-    if (!cJSON_IsObject(object)) {
-        fail(r, "%s is no object", where);
-        return false;
-    }
-    for (const cJSON *x = object->child; x; x = x->next) {
-        if (!strstr(keys, str_format(r->arena, " %s ", x->string)))
-            fail(r, "%s has the unknown key '%s', expected one of%s", where, x->string, keys);
-        for (const cJSON *y = x->next; y; y = y->next)
-            if (!strcmp(x->string, y->string))
-                fail(r, "%s has the key '%s' twice", where, x->string);
-    }
-    return !r->why;
-}
-
-static const char *text_field(Reader *r, const cJSON *object, const char *where, const char *key) {
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(object, key);
-
-    if (!cJSON_IsString(x) || !x->valuestring[0]) {
-        fail(r, "%s.%s is missing or no text", where, key);
-        return "";
-    }
-    return arena_strndup(r->arena, x->valuestring, strlen(x->valuestring));
-}
-
-static bool bool_field(Reader *r, const cJSON *object, const char *where, const char *key) {
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(object, key);
-
-    if (x && !cJSON_IsBool(x))
-        fail(r, "%s.%s is neither true nor false", where, key);
-    return x && cJSON_IsTrue(x);
-}
-
-static const cJSON *array_field(Reader *r, const cJSON *object, const char *where,
-                                const char *key) {
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(object, key);
-
-    if (!cJSON_IsArray(x) || !x->child)
-        fail(r, "%s.%s is missing, empty or no array", where, key);
-    return r->why ? NULL : x;
-}
-
-static bool is_whole(const cJSON *x) {
-    return cJSON_IsNumber(x) && isfinite(x->valuedouble) && floor(x->valuedouble) == x->valuedouble;
-}
-
-static uint32_t warps_field(Reader *r, const cJSON *object, const char *where) {
+static uint32_t warps_field(GridReader *r, const cJSON *object, const char *where) {
     const cJSON *x = cJSON_GetObjectItemCaseSensitive(object, "num_warps");
 
-    if (is_whole(x) && x->valuedouble >= 1 && x->valuedouble <= 32) {
+    if (grid_is_whole(x) && x->valuedouble >= 1 && x->valuedouble <= 32) {
         uint32_t n = (uint32_t)x->valuedouble;
 
         if (!(n & (n - 1)))
             return n;
     }
-    fail(r, "%s.num_warps is missing or no power of two from 1 to 32", where);
+    grid_fail(r, "%s.num_warps is missing or no power of two from 1 to 32", where);
     return 1;
 }
 
-static uint32_t min_ctas_field(Reader *r, const cJSON *object, const char *where) {
+static uint32_t min_ctas_field(GridReader *r, const cJSON *object, const char *where) {
     const cJSON *x = cJSON_GetObjectItemCaseSensitive(object, "min_ctas");
 
     if (!x)
         return 0;
-    if (!is_whole(x) || x->valuedouble < 1 || x->valuedouble > 32)
-        fail(r, "%s.min_ctas is no whole number from 1 to 32", where);
+    if (!grid_is_whole(x) || x->valuedouble < 1 || x->valuedouble > 32)
+        grid_fail(r, "%s.min_ctas is no whole number from 1 to 32", where);
     return (uint32_t)x->valuedouble;
 }
 
 /* --- signatures and constants --- */
 
-static void put_param(Reader *r, ParamList *list, const cJSON *x, const char *where) {
-    SemaParam p = {.name = arena_strndup(r->arena, x->string, strlen(x->string))};
-    const char *why;
-
-    if (!cJSON_IsString(x)) {
-        fail(r, "%s.sig.%s is no text", where, x->string);
-        return;
-    }
-    why = signature_type(r->arena, x->valuestring, &p);
-    if (why)
-        fail(r, "%s.sig.%s: %s", where, x->string, why);
+static SemaParam *param_named(ParamList *list, const char *name) {
     for (uint32_t i = 0; i < list->len; i++)
-        if (!strcmp(list->at[i].name, p.name)) {
-            list->at[i] = p;
-            return;
-        }
-    list->at[list->len++] = p;
+        if (!strcmp(list->at[i].name, name))
+            return &list->at[i];
+    return NULL;
 }
 
-/* The kernel's signature with single parameters overridden by the variant's. */
+/* Takes the place of a parameter of the same name. ":16" is a fact about the type that was there.
+ */
+static void put_param(GridReader *r, ParamList *list, const cJSON *x, const char *where) {
+    SemaParam p = {.name = arena_strndup(r->arena, x->string, strlen(x->string))};
+    SemaParam *old = param_named(list, p.name);
+    const char *text = cJSON_GetStringValue(x), *why;
+
+    if (!text || (*text == ':' && !old)) {
+        grid_fail(r, "%s.sig.%s is no text, or a fact about no type", where, x->string);
+        return;
+    }
+    if (*text == ':')
+        text = str_format(r->arena, "%s%s", old->type, text);
+    why = signature_type(r->arena, text, &p);
+    if (why)
+        grid_fail(r, "%s.sig.%s: %s", where, x->string, why);
+    if (old)
+        *old = p;
+    else
+        list->at[list->len++] = p;
+}
+
+/* The grid's signature, then the kernel's and the variant's: a later type overrides an earlier one.
+ */
 static ParamList read_params(Reader *r, const cJSON *kernel, const cJSON *variant,
                              const char *kernel_where, const char *where) {
-    const cJSON *common = cJSON_GetObjectItemCaseSensitive(kernel, "sig");
-    const cJSON *own = cJSON_GetObjectItemCaseSensitive(variant, "sig");
-    int n = cJSON_GetArraySize(common) + cJSON_GetArraySize(own);
-    ParamList list = {arena_array(r->arena, SemaParam, (size_t)n + 1), 0};
+    const cJSON *const owners[] = {r->root, kernel, variant};
+    const char *const names[] = {"the grid", kernel_where, where};
+    ParamList list = {0};
+    int n = 0;
 
-    if (!cJSON_IsObject(common))
-        fail(r, "%s.sig is missing or no object", kernel_where);
-    if (own && !cJSON_IsObject(own))
-        fail(r, "%s.sig is no object", where);
-    if (r->why)
-        return list;
-    for (const cJSON *x = common->child; x; x = x->next)
-        put_param(r, &list, x, kernel_where);
-    uint32_t known = list.len;
-    for (const cJSON *x = own ? own->child : NULL; x && !r->why; x = x->next) {
-        put_param(r, &list, x, where);
-        if (list.len != known)
-            fail(r, "%s.sig.%s is no parameter of %s.sig", where, x->string, kernel_where);
+    for (int i = 0; i < 3; i++)
+        n += cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(owners[i], "sig"));
+    list.at = arena_array(r->base.arena, SemaParam, (size_t)n + 1);
+    for (int i = 0; i < 3; i++) {
+        const cJSON *sig = cJSON_GetObjectItemCaseSensitive(owners[i], "sig");
+
+        if (sig && !cJSON_IsObject(sig))
+            grid_fail(&r->base, "%s.sig is no object", names[i]);
+        for (const cJSON *x = sig ? sig->child : NULL; x && !r->base.why; x = x->next)
+            put_param(&r->base, &list, x, names[i]);
     }
+    if (!n)
+        grid_fail(&r->base, "neither %s nor the grid has a sig", kernel_where);
     return list;
 }
 
 /* A JSON value as the Python literal that sema reads. */
-static const char *python_literal(Reader *r, const cJSON *x, const char *where) {
+static const char *python_literal(GridReader *r, const cJSON *x, const char *where) {
     if (cJSON_IsBool(x))
         return cJSON_IsTrue(x) ? "True" : "False";
     if (cJSON_IsNull(x))
         return "None";
-    if (is_whole(x) && fabs(x->valuedouble) < 9007199254740992.0)
+    if (grid_is_whole(x) && fabs(x->valuedouble) < 9007199254740992.0)
         return str_format(r->arena, "%.0f", x->valuedouble);
     if (cJSON_IsNumber(x))
         return str_format(r->arena, "%.17g", x->valuedouble);
@@ -164,17 +111,17 @@ static const char *python_literal(Reader *r, const cJSON *x, const char *where) 
         return str_format(r->arena, "%s", x->valuestring);
     if (cJSON_IsString(x) && !strpbrk(x->valuestring, "'\\\n"))
         return str_format(r->arena, "'%s'", x->valuestring);
-    fail(r, "%s.const.%s is no number, truth value, null or plain text", where, x->string);
+    grid_fail(r, "%s.const.%s is no number, truth value, null or plain text", where, x->string);
     return "None";
 }
 
-static ConstList read_consts(Reader *r, const cJSON *variant, const char *where) {
+static ConstList read_consts(GridReader *r, const cJSON *variant, const char *where) {
     const cJSON *object = cJSON_GetObjectItemCaseSensitive(variant, "const");
     size_t n = (size_t)cJSON_GetArraySize(object);
     ConstList list = {arena_array(r->arena, SemaConst, n + 1), 0};
 
     if (object && !cJSON_IsObject(object)) {
-        fail(r, "%s.const is no object", where);
+        grid_fail(r, "%s.const is no object", where);
         return list;
     }
     for (const cJSON *x = object ? object->child : NULL; x; x = x->next)
@@ -186,11 +133,11 @@ static ConstList read_consts(Reader *r, const cJSON *variant, const char *where)
 /* --- legal --- */
 
 static bool is_range(const cJSON *x) {
-    return cJSON_IsArray(x) && cJSON_GetArraySize(x) == 2 && is_whole(x->child) &&
-           is_whole(x->child->next) && x->child->valuedouble <= x->child->next->valuedouble;
+    return cJSON_IsArray(x) && cJSON_GetArraySize(x) == 2 && grid_is_whole(x->child) &&
+           grid_is_whole(x->child->next) && x->child->valuedouble <= x->child->next->valuedouble;
 }
 
-static const char *json_text(Reader *r, const cJSON *x) {
+static const char *json_text(GridReader *r, const cJSON *x) {
     char *text = cJSON_PrintUnformatted(x);
     const char *copy = arena_strndup(r->arena, text ? text : "", text ? strlen(text) : 0);
 
@@ -198,21 +145,21 @@ static const char *json_text(Reader *r, const cJSON *x) {
     return copy;
 }
 
-static const char *read_legal(Reader *r, const cJSON *variant, const char *where) {
+static const char *read_legal(GridReader *r, const cJSON *variant, const char *where) {
     const cJSON *object = cJSON_GetObjectItemCaseSensitive(variant, "legal");
 
     if (!object)
         return "{}";
     if (!cJSON_IsObject(object)) {
-        fail(r, "%s.legal is no object", where);
+        grid_fail(r, "%s.legal is no object", where);
         return "{}";
     }
     for (const cJSON *x = object->child; x; x = x->next) {
-        bool align = !strcmp(x->string, "align") && is_whole(x) && x->valuedouble >= 1;
+        bool align = !strcmp(x->string, "align") && grid_is_whole(x) && x->valuedouble >= 1;
 
         if (!align && !is_range(x) && !cJSON_IsString(x))
-            fail(r, "%s.legal.%s is neither [low, high], a text, nor a number for align", where,
-                 x->string);
+            grid_fail(r, "%s.legal.%s is neither [low, high], a text, nor a number for align",
+                      where, x->string);
     }
     return json_text(r, object);
 }
@@ -250,7 +197,7 @@ static bool is_variant_name(const char *name, const char *op) {
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
 }
 
-static const char *content_text(Reader *r, const GridVariant *v) {
+static const char *content_text(GridReader *r, const GridVariant *v) {
     StrBuf b;
 
     strbuf_init(&b, r->arena);
@@ -264,115 +211,130 @@ static const char *content_text(Reader *r, const GridVariant *v) {
     return b.text;
 }
 
-static void read_variant(Reader *r, const Grid *g, const cJSON *kernel, const cJSON *variant,
-                         uint64_t archs, const char *kernel_where, const char *where) {
-    GridVariant v = {.archs = archs};
-
-    if (!check_keys(r, variant, where, " name const num_warps min_ctas sig legal allow_spills "))
-        return;
-    v.source =
-        str_format(r->arena, "%s%s", r->folder, text_field(r, kernel, kernel_where, "source"));
-    v.kernel = text_field(r, kernel, kernel_where, "kernel");
-    v.name = text_field(r, variant, where, "name");
-    v.num_warps = warps_field(r, variant, where);
-    v.min_ctas = min_ctas_field(r, variant, where);
-    v.allow_spills = bool_field(r, variant, where, "allow_spills");
-    v.params = read_params(r, kernel, variant, kernel_where, where);
-    v.consts = read_consts(r, variant, where);
-    v.legal = read_legal(r, variant, where);
-    if (r->why)
-        return;
-    if (!is_variant_name(v.name, g->op))
-        fail(r, "%s.name is '%s', expected %s__... of lower-case letters, digits and _", where,
-             v.name, g->op);
-    for (uint32_t i = 0; i < r->variants.len; i++)
-        if (!strcmp(r->variants.data[i].name, v.name) && (r->variants.data[i].archs & archs))
-            fail(r, "%s.name '%s' is used twice", where, v.name);
-    v.text = content_text(r, &v);
-    vec_push(r->arena, &r->variants, v);
-}
-
-/* The architectures of a kernel, all of the grid's unless it names some of them. */
-static uint64_t kernel_archs(Reader *r, const Grid *g, const cJSON *kernel, const char *where) {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(kernel, "archs");
+/* The architectures that an object names among the grid's: all unless it names some. */
+static uint64_t read_some_archs(Reader *r, const cJSON *owner, const char *where) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(owner, "archs");
     uint64_t found = 0;
     uint32_t i = 0;
 
     if (!list)
         return ~(uint64_t)0;
-    if (!cJSON_IsArray(list) || !list->child)
-        fail(r, "%s.archs is empty or no array", where);
-    for (const cJSON *x = list->child; x && !r->why; x = x->next, i++) {
+    if (!cJSON_IsArray(list))
+        grid_fail(&r->base, "%s.archs is no array", where);
+    for (const cJSON *x = list->child; x && !r->base.why; x = x->next, i++) {
         const char *name = cJSON_IsString(x) ? x->valuestring : "";
-        int at = arch_index(g, name);
+        int at = arch_index(r->grid, name);
 
         if (at < 0)
-            fail(r, "%s.archs[%u] is none of the grid's archs", where, i);
+            grid_fail(&r->base, "%s.archs[%u] is none of the grid's archs", where, i);
         else
             found |= (uint64_t)1 << at;
     }
     return found;
 }
 
-static void read_kernel(Reader *r, const Grid *g, const cJSON *kernel, const char *where) {
-    uint32_t i = 0;
-
-    if (!check_keys(r, kernel, where, " source kernel archs sig variants "))
-        return;
-    uint64_t archs = kernel_archs(r, g, kernel, where);
-    const cJSON *variants = array_field(r, kernel, where, "variants");
-    for (const cJSON *x = variants ? variants->child : NULL; x && !r->why; x = x->next, i++)
-        read_variant(r, g, kernel, x, archs, where,
-                     str_format(r->arena, "%s.variants[%u]", where, i));
+static void check_name(Reader *r, const GridVariant *v, const char *where) {
+    if (!is_variant_name(v->name, r->grid->op))
+        grid_fail(&r->base, "%s.name is '%s', expected %s__... of lower-case letters, digits and _",
+                  where, v->name, r->grid->op);
+    for (uint32_t i = 0; i < r->variants.len; i++)
+        if (!strcmp(r->variants.data[i].name, v->name) && (r->variants.data[i].archs & v->archs))
+            grid_fail(&r->base, "%s.name '%s' is used twice", where, v->name);
 }
 
-static void read_archs(Reader *r, const cJSON *root, Grid *g) {
-    const cJSON *archs = array_field(r, root, "the grid", "archs");
+static void read_variant(Reader *r, const cJSON *kernel, uint64_t archs, const char *kernel_where,
+                         const GridRow *row) {
+    const cJSON *variant = row->json;
+    const char *where = row->where, *source = grid_text(&r->base, kernel, kernel_where, "source");
+    GridVariant v = {.source = str_format(r->base.arena, "%s%s", r->folder, source)};
+
+    v.kernel = grid_text(&r->base, kernel, kernel_where, "kernel");
+    v.name = grid_text(&r->base, variant, where, "name");
+    v.archs = archs & read_some_archs(r, variant, where);
+    v.num_warps = warps_field(&r->base, variant, where);
+    v.min_ctas = min_ctas_field(&r->base, variant, where);
+    v.allow_spills = grid_bool(&r->base, variant, where, "allow_spills");
+    v.params = read_params(r, kernel, variant, kernel_where, where);
+    v.consts = read_consts(&r->base, variant, where);
+    v.legal = read_legal(&r->base, variant, where);
+    if (r->base.why)
+        return;
+    check_name(r, &v, where);
+    v.text = content_text(&r->base, &v);
+    vec_push(r->base.arena, &r->variants, v);
+}
+
+static void read_kernel(Reader *r, const cJSON *kernel, const char *where) {
+    GridRows rows = {0};
+    uint32_t i = 0;
+
+    if (!grid_keys(&r->base, kernel, where, " source kernel archs sig axes variants "))
+        return;
+    grid_check_axes(&r->base, kernel, where);
+    uint64_t archs = read_some_archs(r, kernel, where);
+    const cJSON *variants = grid_array(&r->base, kernel, where, "variants");
+    for (const cJSON *x = variants ? variants->child : NULL; x && !r->base.why; x = x->next, i++)
+        grid_expand(&r->base, r->root, kernel, x,
+                    str_format(r->base.arena, "%s.variants[%u]", where, i), &rows);
+    for (i = 0; i < rows.len; i++) {
+        if (!r->base.why)
+            read_variant(r, kernel, archs, where, &rows.data[i]);
+        cJSON_Delete(rows.data[i].json);
+    }
+}
+
+static void read_archs(GridReader *r, const cJSON *root, Grid *g) {
+    const cJSON *archs = grid_array(r, root, "the grid", "archs");
 
     if (!archs)
         return;
     g->archs = arena_array(r->arena, const char *, (size_t)cJSON_GetArraySize(archs) + 1);
     for (const cJSON *x = archs->child; x; x = x->next) {
         if (!cJSON_IsString(x) || !pass_target(x->valuestring) || g->n_archs == MAX_ARCHS)
-            fail(r, "archs[%u] is no known architecture", g->n_archs);
+            grid_fail(r, "archs[%u] is no known architecture", g->n_archs);
         else if (arch_index(g, x->valuestring) >= 0)
-            fail(r, "archs names %s twice", x->valuestring);
+            grid_fail(r, "archs names %s twice", x->valuestring);
         else
             g->archs[g->n_archs++] =
                 arena_strndup(r->arena, x->valuestring, strlen(x->valuestring));
     }
 }
 
-static void read_root(Reader *r, const cJSON *root, Grid *g) {
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(root, "schema");
+static void read_root(Reader *r) {
+    GridReader *base = &r->base;
     uint32_t i = 0;
 
-    if (!check_keys(r, root, "the grid", " schema op archs kernels "))
+    if (!grid_keys(base, r->root, "the grid", " schema op archs sig axes kernels "))
         return;
-    if (!is_whole(schema) || schema->valuedouble != 1)
-        fail(r, "schema is missing or not 1");
-    g->op = text_field(r, root, "the grid", "op");
-    read_archs(r, root, g);
-    const cJSON *kernels = array_field(r, root, "the grid", "kernels");
-    for (const cJSON *x = kernels ? kernels->child : NULL; x && !r->why; x = x->next, i++)
-        read_kernel(r, g, x, str_format(r->arena, "kernels[%u]", i));
+    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(r->root, "schema");
+    if (!grid_is_whole(schema) || schema->valuedouble != 1)
+        grid_fail(base, "schema is missing or not 1");
+    r->grid->op = grid_text(base, r->root, "the grid", "op");
+    read_archs(base, r->root, r->grid);
+    grid_check_axes(base, r->root, "the grid");
+    const cJSON *kernels = grid_array(base, r->root, "the grid", "kernels");
+    for (const cJSON *x = kernels ? kernels->child : NULL; x && !base->why; x = x->next, i++)
+        read_kernel(r, x, str_format(base->arena, "kernels[%u]", i));
 }
 
 /* Line and column of an offset, for JSON that cannot be read at all. */
-static void fail_at(Reader *r, const char *text, const char *at) {
+static void fail_at(GridReader *r, const char *text, const char *at) {
     unsigned line = 1, col = 1;
 
     for (const char *p = text; p < at; p++) {
         line += *p == '\n';
         col = *p == '\n' ? 1 : col + 1;
     }
-    fail(r, "line %u, column %u: this is not JSON", line, col);
+    grid_fail(r, "line %u, column %u: this is not JSON", line, col);
 }
 
 /* The folder that holds `folder`, which ends with a slash or is empty. */
 static const char *folder_above(Arena *a, const char *folder) {
-    size_t n = strlen(folder), end = n ? n - 1 : 0, start = end;
+    size_t end = strlen(folder), start;
 
+    while (end && folder[end - 1] == '/')
+        end--;
+    start = end;
     while (start && folder[start - 1] != '/')
         start--;
     if (strspn(folder + start, ".") == end - start) /* empty, "." or ".." */
@@ -384,19 +346,20 @@ static const char *folder_above(Arena *a, const char *folder) {
 
 const char *grid_read(Arena *a, const char *path, const char *text, size_t len, Grid *out) {
     const char *slash = strrchr(path, '/'), *end = NULL;
-    Reader r = {.arena = a};
     Grid g = {0};
+    Reader r = {.base = {.arena = a}, .grid = &g};
 
     r.folder = arena_strndup(a, path, slash ? (size_t)(slash - path) + 1 : 0);
     g.import_root = folder_above(a, r.folder);
     cJSON *root = cJSON_ParseWithLengthOpts(text, len, &end, 0);
+    r.root = root;
     if (root)
-        read_root(&r, root, &g);
+        read_root(&r);
     else
-        fail_at(&r, text, end ? end : text);
+        fail_at(&r.base, text, end ? end : text);
     cJSON_Delete(root);
     g.variants = r.variants.data;
     g.n_variants = r.variants.len;
     *out = g;
-    return r.why;
+    return r.base.why;
 }
