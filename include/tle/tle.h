@@ -190,7 +190,7 @@ typedef struct tle_handle_options {
     tle_log_fn log;     /* NULL: lines go to TLE_LOG_FILE, else to stderr */
     void *log_user;
     uint32_t emu_checks;  /* emulator: TLE_EMU_CHECK_* bits of tle_emu.h; 0: TLE_EMU_CHECKS */
-    uint32_t emu_threads; /* emulator: host threads, which never change results; 0: its default */
+    uint32_t emu_threads; /* emulator: host threads, which change no result; 0: TLE_EMU_THREADS */
 } tle_handle_options;
 
 #define TLE_HANDLE_OPTIONS_INIT                                                                    \

@@ -78,14 +78,14 @@ typedef struct tle_emu_options {
     size_t struct_size;
     uint32_t sm_arch;           /* 90 for sm_90a; default 90 */
     uint32_t sm_count;          /* %nsmid; default 132 */
-    uint32_t checks;            /* TLE_EMU_CHECK_* bits; default all */
+    uint32_t checks;            /* TLE_EMU_CHECK_* bits, no others; default all */
     uint32_t schedule;          /* tle_emu_schedule */
     uint64_t seed;              /* of the random and the adversarial schedule */
     uint64_t instruction_limit; /* warp instructions of one launch; default none */
     uint32_t max_reports;       /* reports kept of one launch; default 16 */
     uint32_t shared_limit;      /* static + dynamic shared bytes of a CTA; default 232448 */
     uint32_t cost;         /* 1: cost figures (tle_emu_cost_json), 2: of each instruction too */
-    uint32_t host_threads; /* results never depend on it; default 1 */
+    uint32_t host_threads; /* of a launch, at most 64; nothing but time depends on it; default 1 */
 } tle_emu_options;
 
 /* ---- device ------------------------------------------------------------------------------- */

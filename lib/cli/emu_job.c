@@ -112,11 +112,12 @@ static bool parse_checks(const char *text, uint32_t *out) {
 }
 
 static int parse_options(const Options *o, EmuJob *job, tle_emu_options *emu) {
-    int64_t shared, seed, limit;
+    int64_t shared, seed, limit, threads;
     const char *arch = o->value[OPT_arch];
     bool ok = options_int(o, OPT_shared, 0, 1 << 20, job->config.dynamic_shared_bytes, &shared) &&
               options_int(o, OPT_seed, 0, INT64_MAX, 0, &seed) &&
               options_int(o, OPT_limit, 1, INT64_MAX, 0, &limit) &&
+              options_int(o, OPT_threads, 1, INT32_MAX, 1, &threads) &&
               parse_dims("grid", o->value[OPT_grid], job->config.grid) &&
               parse_dims("block", o->value[OPT_block], job->config.block) &&
               parse_dims("cluster", o->value[OPT_cluster], job->config.cluster) &&
@@ -127,6 +128,7 @@ static int parse_options(const Options *o, EmuJob *job, tle_emu_options *emu) {
     job->config.dynamic_shared_bytes = (uint32_t)shared;
     emu->seed = (uint64_t)seed;
     emu->instruction_limit = (uint64_t)limit;
+    emu->host_threads = (uint32_t)threads;
     if (arch &&
         (strncmp(arch, "sm_", 3) != 0 || !(emu->sm_arch = (uint32_t)strtoul(arch + 3, NULL, 10)))) {
         complain("--arch is '%s'; it is a name such as sm_90a", arch);

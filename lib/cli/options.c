@@ -11,7 +11,7 @@
 #define DEVICE_OPTIONS (B(device) | B(ordinal) | B(arch) | B(dispatch))
 #define LAUNCH_OPTIONS                                                                             \
     (B(arch) | B(kernel) | B(grid) | B(block) | B(cluster) | B(shared) | B(schedule) | B(seed) |   \
-     B(checks) | B(limit) | B(args))
+     B(checks) | B(limit) | B(threads) | B(args))
 
 _Static_assert(OPT_COUNT <= 64, "a command's options are bits of 64");
 

@@ -17,6 +17,10 @@ const char *tlei_env(TleiEnv variable) {
     return value && *value ? value : NULL;
 }
 
+const char *tlei_env_name(TleiEnv variable) {
+    return variables[variable].name;
+}
+
 int32_t tle_environment(int32_t i, const char **name, const char **value, const char **meaning) {
     if (i < 0 || i >= (int32_t)TLEI_ENV_COUNT)
         return 0;

@@ -11,5 +11,6 @@ typedef enum TleiEnv {
 
 /* The value, or NULL where unset or empty. */
 const char *tlei_env(TleiEnv variable);
+const char *tlei_env_name(TleiEnv variable);
 
 #endif

@@ -187,24 +187,38 @@ static bool parse_schedule(const char *text, tle_emu_options *options) {
     return false;
 }
 
+/* A number of 32 bits; 0 where the variable is not set. */
+static tle_status number_of(TleiEnv variable, const char *example, uint32_t *out, TleiError *e) {
+    const char *text = tlei_env(variable);
+    uint64_t n = 0;
+    if (text && (!parse_number(text, &n) || n > UINT32_MAX))
+        return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
+                         "%s is '%s'; it is a number of 32 bits, such as %s",
+                         tlei_env_name(variable), text, example);
+    *out = (uint32_t)n;
+    return TLE_STATUS_OK;
+}
+
 static tle_status options_of(const TleiDeviceConfig *config, tle_emu_options *out, TleiError *e) {
-    const char *checks = tlei_env(TLEI_ENV_EMU_CHECKS);
     const char *schedule = tlei_env(TLEI_ENV_EMU_SCHEDULE);
-    uint64_t bits = 0;
+    uint32_t checks, threads;
+    tle_status status = number_of(TLEI_ENV_EMU_CHECKS, "0x1ff", &checks, e);
+    if (!status)
+        status = number_of(TLEI_ENV_EMU_THREADS, "4", &threads, e);
+    if (status)
+        return status;
     *out = (tle_emu_options){
         .struct_size = sizeof *out,
         .sm_arch = (uint32_t)(config->arch_major * 10 + config->arch_minor),
         .sm_count = (uint32_t)model_of(config)->sm_count,
         .shared_limit = model_of(config)->shared_limit,
-        .checks = config->emu_checks,
-        .host_threads = config->emu_threads,
+        .checks = config->emu_checks ? config->emu_checks : checks,
+        .host_threads = config->emu_threads ? config->emu_threads : threads,
     };
-    if (checks && (!parse_number(checks, &bits) || bits > UINT32_MAX))
+    if (out->checks & ~(TLE_EMU_CHECK_ALL | TLE_EMU_CHECK_NONE))
         return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
-                         "TLE_EMU_CHECKS is '%s'; it is a number of 32 bits, such as 0x1ff",
-                         checks);
-    if (!out->checks)
-        out->checks = (uint32_t)bits;
+                         "emulator checks 0x%x have bits of no check; all are 0x%x", out->checks,
+                         TLE_EMU_CHECK_ALL);
     if (schedule && !parse_schedule(schedule, out))
         return tlei_fail(e, TLE_STATUS_INVALID_ARGUMENT,
                          "TLE_EMU_SCHEDULE is '%s'; known are round-robin, random:SEED and "

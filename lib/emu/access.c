@@ -2,6 +2,7 @@
  * alignment, freed and read-only memory, uninitialised bytes, races. A lane with a fault is
  * reported and takes no part in the access. */
 #include "exec.h"
+#include "view.h"
 #include <string.h>
 
 void access_addresses(const Warp *w, const Insn *in, uint32_t mask, uint64_t *address) {
@@ -27,21 +28,71 @@ static const char *verb(AccessKind kind) {
     return kind == ACCESS_READ ? "read" : kind == ACCESS_WRITE ? "write" : "atomic access";
 }
 
+/* ---- ahead of its turn ------------------------------------------------------------------- */
+
+const uint8_t *access_host(const Launch *l, uint64_t address) {
+    return l->view ? view_peek(l->view, address) : (const uint8_t *)(uintptr_t)address;
+}
+
+uint64_t *access_init(Launch *l, const Region *r, uint64_t offset, uint32_t bytes) {
+    uint64_t *init = l->view ? view_init(l->view, r, offset, bytes) : r->init;
+    if (!init)
+        longjmp(l->escape, 1);
+    return init;
+}
+
+/* Memory through which clusters may talk to each other is used in the cluster's turn alone. */
+static uint8_t *use_view(Warp *w, const Insn *in, uint64_t address, uint32_t bytes, AccessKind kind,
+                         bool stays) {
+    uint8_t *at = NULL;
+    if (kind != ACCESS_ATOMIC && !(in->flags & F_STRONG))
+        at = view_use(w->launch->view, address, bytes, kind, stays);
+    if (!at)
+        w->launch->stop = w->stop = true;
+    return at;
+}
+
+/* The whole warp at once where its lanes lie side by side; false where they do not. */
+static bool use_row(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address, uint32_t bytes,
+                    AccessKind kind, uint8_t **host) {
+    if (mask != ALL_LANES)
+        return false;
+    for (uint32_t i = 1; i < LANES; i++)
+        if (address[i] != address[0] + (uint64_t)i * bytes)
+            return false;
+    uint8_t *at = use_view(w, in, address[0], LANES * bytes, kind, in->fn != x_ld);
+    for (uint32_t i = 0; at && i < LANES; i++)
+        host[i] = at + (size_t)i * bytes;
+    return at != NULL;
+}
+
+/* Without checks: what no view holds is left to the cluster's turn. */
+static uint32_t all_in_view(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address,
+                            uint32_t bytes, AccessKind kind, uint8_t **host) {
+    if (use_row(w, in, mask, address, bytes, kind, host))
+        return mask;
+    for (uint32_t i = 0; i < LANES && !w->launch->stop; i++)
+        if (mask >> i & 1)
+            host[i] = use_view(w, in, address[i], bytes, kind, in->fn != x_ld);
+    return w->launch->stop ? 0 : mask;
+}
+
 /* ---- initialised bytes -------------------------------------------------------------------- */
 
 /* Bytes of [off, off + n) in the region that a kernel never wrote and that still hold the fill. */
-static bool still_poison(Region *r, uint64_t off, uint32_t n) {
+static bool still_poison(const Launch *l, const Region *r, uint64_t *init, uint64_t off,
+                         uint32_t n) {
     uint64_t first = off & ~(uint64_t)7, last = (off + n + 7) & ~(uint64_t)7;
     if (!r->poisoned)
         return true;
     for (uint64_t at = first; at < last; at += 8) {
         uint64_t want = memory_poison((r->base + at) >> 3), got;
-        memcpy(&got, (const void *)(uintptr_t)(r->base + at), sizeof got);
+        memcpy(&got, access_host(l, r->base + at), sizeof got);
         uint64_t differs = want ^ got;
         for (uint32_t b = 0; b < 8; b++)
-            if ((differs >> (8 * b) & 0xff) && !(r->init[(at + b) >> 6] >> ((at + b) & 63) & 1)) {
+            if ((differs >> (8 * b) & 0xff) && !(init[(at + b) >> 6] >> ((at + b) & 63) & 1)) {
                 /* the host wrote in this granule */
-                bits_set(r->init, first, last - first);
+                bits_set(init, first, last - first);
                 return false;
             }
     }
@@ -51,16 +102,17 @@ static bool still_poison(Region *r, uint64_t off, uint32_t n) {
 static void check_init_global(Warp *w, const Insn *in, uint32_t lane, Region *r, uint64_t address,
                               uint32_t bytes, AccessKind kind) {
     uint64_t off = address - r->base;
-    if (!(kind & ACCESS_READ) || bits_all_set(r->init, off, bytes) ||
-        !still_poison(r, off, bytes)) {
+    uint64_t *init = access_init(w->launch, r, off, bytes);
+    if (!(kind & ACCESS_READ) || bits_all_set(init, off, bytes) ||
+        !still_poison(w->launch, r, init, off, bytes)) {
         if (kind & ACCESS_WRITE)
-            bits_set(r->init, off, bytes);
+            bits_set(init, off, bytes);
         return;
     }
     report_add(w, in, lane, TLE_EMU_REPORT_UNINIT, address, bytes,
                "%s of %u bytes at byte %llu of an allocation of %llu bytes that nothing wrote",
                verb(kind), bytes, (unsigned long long)off, (unsigned long long)r->size);
-    bits_set(r->init, off, bytes);
+    bits_set(init, off, bytes);
 }
 
 /* ---- global ------------------------------------------------------------------------------- */
@@ -103,8 +155,8 @@ static void check_waited(Warp *w, const Insn *in, uint32_t lane, const Region *r
                    verb(kind), bytes);
 }
 
-static bool resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
-                           AccessKind kind) {
+static uint8_t *resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t address,
+                               uint32_t bytes, AccessKind kind, bool stays) {
     Launch *l = w->launch;
     Region *r = l->last_region;
     if (!r || address - r->base >= r->size || r->size - (address - r->base) < bytes ||
@@ -112,7 +164,7 @@ static bool resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t addr
         r = memory_find(&l->device->regions, address, bytes, (kind & ACCESS_WRITE) != 0);
         if (!allows(r, kind)) {
             report_global(w, in, lane, r, address, bytes, kind);
-            return false;
+            return NULL;
         }
         l->last_region = r;
     }
@@ -122,23 +174,30 @@ static bool resolve_global(Warp *w, const Insn *in, uint32_t lane, uint64_t addr
         check_init_global(w, in, lane, r, address, bytes, kind);
     if (l->global_race && !r->read_only)
         race_global_access(w, in, lane, address, bytes, kind);
-    return true;
+    return l->view ? use_view(w, in, address, bytes, kind, stays) : (uint8_t *)(uintptr_t)address;
 }
 
 uint8_t *access_global(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
                        AccessKind kind) {
-    return resolve_global(w, in, lane, address, bytes, kind) ? (uint8_t *)(uintptr_t)address : NULL;
+    return resolve_global(w, in, lane, address, bytes, kind, true);
 }
 
 static uint32_t all_global(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address,
                            uint32_t bytes, AccessKind kind, uint8_t **host) {
-    if (w->launch->checks & TLE_EMU_CHECK_BOUNDS) {
+    if (!(w->launch->checks & TLE_EMU_CHECK_BOUNDS)) {
+        if (w->launch->view)
+            return all_in_view(w, in, mask, address, bytes, kind, host);
         for (uint32_t i = 0; i < LANES; i++)
-            if (mask >> i & 1 && !resolve_global(w, in, i, address[i], bytes, kind))
-                mask &= ~(1u << i);
+            host[i] = (uint8_t *)(uintptr_t)address[i];
+        return mask;
     }
-    for (uint32_t i = 0; i < LANES; i++)
-        host[i] = (uint8_t *)(uintptr_t)address[i];
+    for (uint32_t i = 0; i < LANES; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        host[i] = resolve_global(w, in, i, address[i], bytes, kind, in->fn != x_ld);
+        if (!host[i])
+            mask &= ~(1u << i);
+    }
     return mask;
 }
 

@@ -73,6 +73,10 @@ static tle_emu_status apply(Device *d, const tle_emu_options *o, bool first) {
     if (o->struct_size < sizeof o->struct_size + sizeof o->sm_arch)
         return device_fail(d, TLE_EMU_INVALID_ARGUMENT, "options.struct_size %zu is too small",
                            o->struct_size);
+    if (HAS_FIELD(o, tle_emu_options, checks) &&
+        (o->checks & ~(TLE_EMU_CHECK_ALL | TLE_EMU_CHECK_NONE)))
+        return device_fail(d, TLE_EMU_INVALID_ARGUMENT, "checks 0x%x have bits of no check",
+                           o->checks);
     if (HAS_FIELD(o, tle_emu_options, schedule) && o->schedule > TLE_EMU_SCHEDULE_ADVERSARIAL)
         return device_fail(d, TLE_EMU_INVALID_ARGUMENT, "schedule %u is not known", o->schedule);
     if (HAS_FIELD(o, tle_emu_options, shared_limit) && o->shared_limit > 1u << 23)
@@ -85,6 +89,7 @@ static tle_emu_status apply(Device *d, const tle_emu_options *o, bool first) {
     OPTION(checks, checks)
     OPTION(max_reports, max_reports)
     OPTION(shared_limit, shared_limit)
+    OPTION(host_threads, host_threads)
     if (HAS_FIELD(o, tle_emu_options, schedule))
         d->schedule = o->schedule;
     if (HAS_FIELD(o, tle_emu_options, seed))

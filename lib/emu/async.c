@@ -3,6 +3,7 @@
  * schedule after a few turns in any order, the adversarial one when nothing else can run (or, so
  * that whoever spins gets on, seldom), oldest or newest first by the seed. */
 #include "async.h"
+#include "view.h"
 #include <string.h>
 
 #define MAX_DELAY 4u  /* turns, of the random schedule */
@@ -41,7 +42,7 @@ AsyncOp *async_issue(Warp *w, const Insn *in, uint32_t lanes, AsyncRun *run) {
     op->run = run;
     op->kind = GROUP_KINDS;
     if (w->launch->device->schedule == TLE_EMU_SCHEDULE_RANDOM)
-        op->delay = (uint32_t)(sched_random(&w->launch->rng) % MAX_DELAY);
+        op->delay = (uint32_t)(sched_random(&w->cta->cluster->rng) % MAX_DELAY);
     *a->last = op;
     a->last = &op->next;
     return op;
@@ -206,14 +207,20 @@ static void mark(const AsyncOp *op, const uint8_t *to, uint32_t bytes, bool ther
         bits = op->to_cta->shared_init;
         at -= (uint64_t)(uintptr_t)op->to_cta->shared;
     } else {
+        at = l->view ? view_address(l->view, to) : at;
         Region *r = memory_find(&l->device->regions, at, bytes, true);
-        bits = r ? r->init : NULL;
         at -= r ? r->base : 0;
+        bits = r && r->init ? access_init(l, r, at, bytes) : NULL;
     }
     if (bits && there)
         bits_set(bits, at, bytes);
     else if (bits)
         bits_clear(bits, at, bytes);
+}
+
+uint8_t *async_global(const AsyncOp *op, uint64_t address) {
+    View *v = op->w->launch->view;
+    return v ? view_use(v, address, 1, ACCESS_WRITE, true) : (uint8_t *)(uintptr_t)address;
 }
 
 void async_begin_write(const AsyncOp *op, const uint8_t *to, uint32_t bytes) {

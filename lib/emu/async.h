@@ -84,6 +84,8 @@ void async_use_channel(AsyncOp *op, uint32_t channel);
 /* Shared memory of an operation: checked; NULL if it may not be used. */
 uint8_t *async_shared(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
                       AccessKind kind, const AsyncOp *op, Cta **owner, uint32_t *offset);
+/* Where an operation writes in global memory, as it was found when it was issued. */
+uint8_t *async_global(const AsyncOp *op, uint64_t address);
 /* Destination bytes: in flight, and there. */
 void async_begin_write(const AsyncOp *op, const uint8_t *to, uint32_t bytes);
 void async_end_write(const AsyncOp *op, const uint8_t *to, uint32_t bytes);

@@ -10,14 +10,36 @@ CostSite *cost_site(const Warp *w, const Insn *in) {
     const Function *fn = w->f ? w->f->frame->fn : w->launch->fn;
     CostSite **row = &c->sites[fn->index];
     if (!*row)
-        *row = arena_array(w->launch->arena, CostSite, fn->count);
+        *row = arena_array(c->arena, CostSite, fn->count);
     return &(*row)[in->index < fn->count ? in->index : 0];
 }
 
-void cost_start(Launch *l, bool sites) {
-    l->cost = arena_new_of(l->arena, Cost);
-    if (sites)
-        l->cost->sites = arena_array(l->arena, CostSite *, l->module->ptx->functions.len);
+Cost *cost_new(const Launch *l, Arena *a) {
+    Cost *c = arena_new_of(a, Cost);
+    c->arena = a;
+    if (l->device->cost > 1)
+        c->sites = arena_array(a, CostSite *, l->module->ptx->functions.len);
+    return c;
+}
+
+/* Both structures are counts from `at` to their end. */
+static void add_counts(void *into, const void *from, size_t at, size_t size) {
+    uint64_t *a = (void *)((char *)into + at);
+    const uint64_t *b = (const void *)((const char *)from + at);
+    for (size_t i = 0; i < (size - at) / sizeof *a; i++)
+        a[i] += b[i];
+}
+
+void cost_add(Cost *into, const Cost *from, const Launch *l) {
+    add_counts(into, from, offsetof(Cost, warp_insns), sizeof *into);
+    for (uint32_t f = 0; into->sites && f < l->module->ptx->functions.len; f++) {
+        uint32_t n = l->module->functions[f].count;
+        if (!from->sites[f])
+            continue;
+        if (!into->sites[f])
+            into->sites[f] = arena_array(into->arena, CostSite, n);
+        add_counts(into->sites[f], from->sites[f], 0, n * sizeof(CostSite));
+    }
 }
 
 /* A warp that must wait at this instruction. */

@@ -1,5 +1,5 @@
 /* Moves, packing, special registers, comparisons and selections, conversions of address spaces. */
-#include "exec.h"
+#include "ahead.h"
 #include "fp.h"
 
 void x_mov_32(Warp *w, const Insn *in, uint32_t mask) {
@@ -117,10 +117,10 @@ static uint64_t launch_register(const Warp *w, SpecialReg reg, uint32_t k) {
     case SREG_GLOBALTIMER:
     case SREG_GLOBALTIMER_LO:
         note_change(w->launch);
-        return l->instructions + w->steps;
+        return ahead_time(w);
     case SREG_CLOCK_HI:
     case SREG_GLOBALTIMER_HI:
-        return (l->instructions + w->steps) >> 32;
+        return ahead_time(w) >> 32;
     default:
         return 0;
     }

@@ -92,7 +92,7 @@ static bool load_row(void *user, const Row *r) {
     uint32_t size = tensor_type_bytes(op->map.type);
     fill_row(&op->map, row, r->bytes);
     if (r->count)
-        memcpy(row + r->first * size, (const void *)(uintptr_t)r->address, r->count * size);
+        memcpy(row + r->first * size, access_host(op->w->launch, r->address), r->count * size);
     if (op->map.type >= TENSOR_TFLOAT32 && r->count)
         round_tf32(row + r->first * size, r->count * size);
     move_row(op, r, row, true);
@@ -101,7 +101,7 @@ static bool load_row(void *user, const Row *r) {
 
 static bool store_row(void *user, const Row *r) {
     AsyncOp *op = user;
-    uint8_t row[ROW_MAX], *to = (uint8_t *)(uintptr_t)r->address;
+    uint8_t row[ROW_MAX], *to = async_global(op, r->address);
     uint32_t size = tensor_type_bytes(op->map.type);
     const uint8_t *from = row + r->first * size;
     Insn as_atomic = *op->in;

@@ -1,5 +1,5 @@
 /* One launch: arguments checked, parameters laid out, the grid run, reports and figures left. */
-#include "exec.h"
+#include "ahead.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,9 +105,9 @@ static tle_emu_status run(Launch *l, void *const *params) {
     l->resident_limit = (l->resident_limit + l->cluster_size - 1) / l->cluster_size;
     l->resident = arena_array(l->arena, Cluster *, l->resident_limit + 1);
     if (!(~l->checks & (TLE_EMU_CHECK_RACE | TLE_EMU_CHECK_GLOBAL)))
-        l->global_race = race_global_new(l);
+        l->global_race = race_global_new(l, l->arena);
     if (d->cost)
-        cost_start(l, d->cost > 1);
+        l->cost = cost_new(l, l->arena);
     r.base = (uint64_t)(uintptr_t)l->params;
     r.size = l->fn->param_bytes ? l->fn->param_bytes : 1;
     if (!memory_add(&d->regions, r))
@@ -139,7 +139,6 @@ tle_emu_status launch_run(Device *d, struct tle_emu_kernel *k, const tle_emu_lau
     l->checks = d->checks;
     l->dependent = config->dependent && (l->checks & TLE_EMU_CHECK_GLOBAL);
     l->limit = d->limit;
-    l->rng = d->seed;
     dims(l->grid, config->grid);
     dims(l->block, config->block);
     status = check_block(l);
@@ -160,6 +159,7 @@ tle_emu_status launch_run(Device *d, struct tle_emu_kernel *k, const tle_emu_lau
         l->params ? memory_at(&d->regions, (uint64_t)(uintptr_t)l->params, REGION_PARAM) : NULL;
     if (r)
         memory_remove(&d->regions, r);
+    ahead_end(l);
     if (l->arena)
         arena_free(l->arena);
     free(l);

@@ -21,7 +21,6 @@ Race *race_new(Launch *l, Cluster *c) {
         r->stride += MAX_MEMBERS - r->warps < MAX_CHANNELS ? MAX_MEMBERS - r->warps : MAX_CHANNELS;
     r->halves = async ? 2 : 1;
     r->row = r->halves * r->stride + 1;
-    r->global = l->global_race;
     size_t n = (size_t)r->warps * r->row;
     r->clocks = arena_array(l->arena, uint32_t, n);
     r->release = arena_array(l->arena, uint32_t, n);
@@ -48,6 +47,8 @@ void race_reset(Launch *l, Cluster *c) {
     for (uint32_t i = 0; i < r->warps; i++)
         r->clocks[i * r->row + i] = 1;
     r->members = r->warps;
+    r->serial = 0;
+    r->global = l->global_race;
     r->bytes.len = 0;
     r->free_readers.len = 0;
     for (uint32_t i = 0; i < r->readers.len; i++)

@@ -33,6 +33,7 @@ typedef struct GlobalCell {
 
 typedef struct GlobalPage {
     GlobalCell *cells;
+    uint64_t key;
     uint32_t shift; /* log2 of the bytes of a cell */
 } GlobalPage;
 
@@ -68,13 +69,13 @@ typedef struct GlobalAccess {
     bool reported;
 } GlobalAccess;
 
-GlobalRace *race_global_new(Launch *l) {
-    GlobalRace *g = arena_new_of(l->arena, GlobalRace);
-    g->arena = l->arena;
+GlobalRace *race_global_new(const Launch *l, Arena *a) {
+    GlobalRace *g = arena_new_of(a, GlobalRace);
+    g->arena = a;
     g->warps = l->cluster_size * l->warps;
-    map_init(&g->pages, l->arena);
-    map_init(&g->joined, l->arena);
-    map_init(&g->sync, l->arena);
+    map_init(&g->pages, a);
+    map_init(&g->joined, a);
+    map_init(&g->sync, a);
     for (uint32_t i = 0; i <= EVERYTHING; i++)
         vec_push(g->arena, &g->sets, (KnownSet){0});
     vec_push(g->arena, &g->page, (GlobalPage){0});
@@ -189,17 +190,20 @@ void race_global_learn(Warp *w, uint64_t address, uint32_t *set) {
 
 /* ---- pages -------------------------------------------------------------------------------- */
 
+static uint32_t add_page(GlobalRace *g, uint64_t key, uint32_t shift) {
+    GlobalPage fresh = {.shift = shift, .key = key};
+    fresh.cells = arena_array(g->arena, GlobalCell, PAGE_BYTES >> shift);
+    vec_push(g->arena, &g->page, fresh);
+    map_put(&g->pages, key, g->page.len - 1);
+    return g->page.len - 1;
+}
+
 static GlobalPage *page_of(GlobalRace *g, uint64_t address) {
     uint64_t key = address >> PAGE_SHIFT;
     if (g->last_page == 0 || g->last_key != key) {
         uint32_t at = map_find(&g->pages, key, 0);
-        if (!at) {
-            GlobalPage fresh = {.shift = 2};
-            fresh.cells = arena_array(g->arena, GlobalCell, PAGE_BYTES >> 2);
-            vec_push(g->arena, &g->page, fresh);
-            at = g->page.len - 1;
-            map_put(&g->pages, key, at);
-        }
+        if (!at)
+            at = add_page(g, key, 2);
         g->last_key = key;
         g->last_page = at;
     }
@@ -278,7 +282,7 @@ static bool holds_already(const GlobalAccess *a, uint64_t at, uint32_t bytes) {
         uint32_t shift = (uint32_t)(b - a->address) % in->size * 8;
         uint64_t v = in->flags & F_WIDE64 ? plane64(a->w, in->ext[k])[a->lane]
                                           : plane32(a->w, in->ext[k])[a->lane];
-        if ((uint8_t)(v >> shift) != *(const uint8_t *)(uintptr_t)b)
+        if ((uint8_t)(v >> shift) != *access_host(a->w->launch, b))
             return false;
     }
     return in->fn == x_st;
@@ -361,4 +365,55 @@ void race_global_access(Warp *w, const Insn *in, uint32_t lane, uint64_t address
               (uint64_t)a.member << G_MEMBER_SHIFT | (uint64_t)(a.cluster + 1) << G_CLUSTER_SHIFT |
               (uint64_t)a.strength << G_STRONG_SHIFT | (uint64_t)r->serial << G_SERIAL_SHIFT;
     touch_cells(&a, bytes, kind);
+}
+
+/* ---- a cluster that ran ahead ------------------------------------------------------------- */
+
+/* The page as of the other record, both with cells of one size; NULL if it has none. */
+static GlobalPage *same_page(GlobalRace *g, GlobalRace *other, GlobalPage *p) {
+    uint32_t at = map_find(&g->pages, p->key, 0);
+    GlobalPage *q = at ? &g->page.data[at] : NULL;
+    if (q && q->shift > p->shift)
+        refine(g, q, p->shift);
+    if (q && p->shift > q->shift)
+        refine(other, p, q->shift);
+    return q;
+}
+
+bool race_global_conflicts(GlobalRace *so_far, GlobalRace *ahead) {
+    for (uint32_t i = 1; i < ahead->page.len; i++) {
+        GlobalPage *p = &ahead->page.data[i], *q = same_page(so_far, ahead, p);
+        for (uint32_t k = 0; q && k < PAGE_BYTES >> p->shift; k++) {
+            const GlobalCell *a = &q->cells[k], *b = &p->cells[k];
+            uint64_t before = a->wr | a->rd[0] | a->rd[1];
+            if ((b->wr && before) || ((b->rd[0] | b->rd[1]) && a->wr))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Where both have read, the first read stays: a write by a later cluster races with that. */
+static void append_cell(GlobalCell *a, const GlobalCell *b) {
+    if (b->wr || !a->rd[0]) {
+        if (b->wr | b->rd[0] | b->rd[1])
+            *a = *b;
+    } else if (b->rd[0] | b->rd[1]) {
+        a->rd[1] = b->rd[1] ? b->rd[1] : b->rd[0];
+    }
+}
+
+void race_global_append(GlobalRace *so_far, const GlobalRace *ahead) {
+    for (uint32_t i = 1; i < ahead->page.len; i++) {
+        const GlobalPage *p = &ahead->page.data[i];
+        uint32_t at = map_find(&so_far->pages, p->key, 0);
+        bool fresh = !at;
+        if (fresh)
+            at = add_page(so_far, p->key, p->shift);
+        GlobalCell *cells = so_far->page.data[at].cells;
+        if (fresh)
+            memcpy(cells, p->cells, (PAGE_BYTES >> p->shift) * sizeof *cells);
+        for (uint32_t k = 0; !fresh && k < PAGE_BYTES >> p->shift; k++)
+            append_cell(&cells[k], &p->cells[k]);
+    }
 }

@@ -90,6 +90,10 @@ void report_add(Warp *w, const Insn *in, uint32_t lane, tle_emu_report_kind kind
     char where[256];
     StrBuf text;
     va_list args;
+    if (l->view) { /* it will be run again in its turn, and report then */
+        l->stop = w->stop = true;
+        return;
+    }
     if (l->status == TLE_EMU_OK)
         l->status = TLE_EMU_FAULT;
     /* `in` may be a copy on a handler's stack */

@@ -1,19 +1,21 @@
 /* Which warp runs next. Clusters become resident in order; a cluster that cannot finish alone (it
  * spins or waits for another) brings in the next, so grid-wide barriers work. The order is a
  * function of the launch and the seed alone. */
-#include "exec.h"
+#include "ahead.h"
 #include <string.h>
 
-#define TURN          4096u /* warp instructions of one turn */
-#define PATIENCE      64u   /* turns of the newest cluster before others come in */
-#define POLL_PATIENCE 4u    /* likewise where it keeps looking at memory that others write */
-#define POLLS         32u   /* such looks in a turn */
-#define SPIN_TURN     256u  /* adversarial: turns of the others, how many, and then the victim's */
+#define TURN          4096u      /* warp instructions of one turn */
+#define PATIENCE      64u        /* turns of the newest cluster before others come in */
+#define LONG_RUN      (1u << 18) /* likewise of one that never looked: instructions for each warp */
+#define POLL_PATIENCE 4u         /* likewise where it keeps looking at memory that others write */
+#define POLLS         32u        /* such looks in a turn */
+#define SPIN_TURN     256u /* adversarial: turns of the others, how many, and then the victim's */
 #define SPIN_PATIENCE 16u
 #define VICTIM_TURN   8u
 #define GIVE_UPS      8u         /* rounds of fruitless try_waits that are a deadlock */
 #define LIVELOCK      (1u << 20) /* instructions without a change: in all, and for each warp */
 #define LIVELOCK_WARP (1u << 13)
+#define JUNK 0xcd /* in shared and local memory at first: a kernel must not rely on zeros */
 
 uint64_t sched_random(uint64_t *state) {
     *state += 0x9e3779b97f4a7c15u;
@@ -69,9 +71,8 @@ static void place_cta(const Launch *l, Cta *cta, uint64_t number) {
     }
 }
 
-/* Stale shared memory is junk on purpose: a kernel must not rely on zeros. */
 static void start_cta(Launch *l, Cta *cta) {
-    memset(cta->shared, 0xcd, l->shared_bytes);
+    memset(cta->shared, JUNK, l->shared_bytes);
     memset(cta->shared_init, 0, (l->shared_bytes / 64 + 1) * sizeof(uint64_t));
     for (uint32_t id = 0; id < BARRIER_COUNT; id++) {
         cta->barriers[id].active = false;
@@ -81,6 +82,7 @@ static void start_cta(Launch *l, Cta *cta) {
     cta->free_registers = 0;
     for (uint32_t k = 0; k < cta->warp_count; k++) {
         Warp *w = &cta->warps[k];
+        memset(w->local, JUNK, (size_t)l->local_bytes * LANES);
         if (l->checks & TLE_EMU_CHECK_UNINIT)
             memset(w->local_init, 0, ((size_t)l->local_bytes / 2 + 2) * sizeof(uint64_t));
         warp_start(w, l->fn);
@@ -88,6 +90,7 @@ static void start_cta(Launch *l, Cta *cta) {
     }
 }
 
+/* Nothing of the clusters before it has a part in how a cluster runs. */
 static void admit(Launch *l) {
     Cluster *c = l->free_clusters;
     if (c)
@@ -95,7 +98,10 @@ static void admit(Launch *l) {
     else
         c = new_cluster(l);
     c->number = l->next_cluster++;
-    c->turns = c->polls = 0;
+    c->turns = c->polls = c->steps = 0;
+    c->rng = l->device->seed;
+    c->rng = sched_random(&c->rng) + c->number;
+    l->last_region = NULL;
     c->done = false;
     c->barrier.active = false;
     c->barrier.phase = 0;
@@ -145,7 +151,7 @@ static bool run_all(Launch *l, Cluster *c, uint32_t from, uint32_t skip, uint32_
     for (uint32_t k = 0; k < n && !l->stop; k++) {
         uint32_t i = (from + k) % n;
         if (l->device->schedule == TLE_EMU_SCHEDULE_RANDOM)
-            budget = 1 + (uint32_t)(sched_random(&l->rng) % 200);
+            budget = 1 + (uint32_t)(sched_random(&c->rng) % 200);
         if (i != skip)
             ran |= warp_run(warp_at(l, c, i), budget);
     }
@@ -165,7 +171,7 @@ static bool turn(Launch *l, Cluster *c) {
     uint32_t n = c->count * l->warps;
     switch ((tle_emu_schedule)l->device->schedule) {
     case TLE_EMU_SCHEDULE_RANDOM:
-        return run_all(l, c, (uint32_t)(sched_random(&l->rng) % n), n, 0);
+        return run_all(l, c, (uint32_t)(sched_random(&c->rng) % n), n, 0);
     case TLE_EMU_SCHEDULE_ADVERSARIAL:
         return turn_against(l, c, (uint32_t)(l->device->seed % n));
     case TLE_EMU_SCHEDULE_ROUND_ROBIN:
@@ -183,6 +189,8 @@ static bool is_impatient(const Launch *l) {
     const Cluster *c = l->resident_count ? l->resident[l->resident_count - 1] : NULL;
     if (!c)
         return false;
+    if (c->polls == 0)
+        return c->steps > (uint64_t)LONG_RUN * c->count * l->warps;
     return c->turns > (c->polls >= c->turns * POLLS ? POLL_PATIENCE : PATIENCE);
 }
 
@@ -208,8 +216,10 @@ static bool turn_of_all(Launch *l) {
     bool ran = false;
     for (uint32_t i = 0; i < l->resident_count && !l->stop; i++) {
         Cluster *c = l->resident[i];
+        uint64_t before = l->instructions;
         ran |= turn_of(l, c);
         c->turns++;
+        c->steps += l->instructions - before;
         if (is_done(c))
             retire(l, i--);
         if (l->limit && l->instructions > l->limit) {
@@ -233,10 +243,11 @@ static bool give_up(Launch *l) {
     return any;
 }
 
-/* Nothing has changed for long, nobody is to come, and whoever runs has looked at memory since. */
-static bool is_livelock(const Launch *l) {
+/* Nothing has changed for long, nobody is to come, and whoever runs has looked at memory since.
+ * `part`: 1, or more to judge sooner. */
+static bool is_livelock(const Launch *l, uint32_t part) {
     uint64_t idle = l->instructions - l->changed, running = 0;
-    if (idle < LIVELOCK || wants_company(l))
+    if (idle < LIVELOCK / part || wants_company(l))
         return false;
     for (uint32_t c = 0; c < l->resident_count; c++)
         for (uint32_t i = 0; i < l->resident[c]->count * l->warps; i++) {
@@ -247,17 +258,29 @@ static bool is_livelock(const Launch *l) {
                 return false;
             running++;
         }
-    return running && idle / running >= LIVELOCK_WARP;
+    return running && idle / running >= LIVELOCK_WARP / part;
+}
+
+bool sched_run_alone(Launch *l) {
+    admit(l);
+    while (l->resident_count) {
+        bool stuck = !turn_of_all(l) && l->resident_count;
+        if (stuck || l->stop || (is_impatient(l) && wants_company(l)) || is_livelock(l, 2) ||
+            ahead_is_cancelled(l))
+            return false;
+    }
+    return !l->stop;
 }
 
 tle_emu_status sched_run(Launch *l) {
+    ahead_run(l);
     while (!l->stop && (l->next_cluster < l->cluster_total || l->resident_count)) {
         if (l->resident_count == 0)
             admit(l);
         bool stuck = !turn_of_all(l) && l->resident_count;
         if (l->stop)
             break;
-        if (!stuck && is_livelock(l)) {
+        if (!stuck && is_livelock(l, 1)) {
             report_livelock(l);
             break;
         }

@@ -50,6 +50,8 @@ typedef struct Function Function;
 typedef struct Race Race;
 typedef struct Matrix Matrix;
 typedef struct GlobalRace GlobalRace;
+typedef struct View View;
+typedef struct Ahead Ahead;
 typedef void ExecFn(Warp *w, const Insn *in, uint32_t mask);
 
 /* ---- code --------------------------------------------------------------------------------- */
@@ -304,6 +306,8 @@ struct Cluster {
     uint32_t count;
     uint64_t number;       /* in launch order */
     uint64_t turns, polls; /* polls: strong reads of memory that other clusters may write */
+    uint64_t steps;        /* warp instructions so far */
+    uint64_t rng;          /* of the random schedule */
     bool done;
     bool stuck; /* nothing runs unless lanes go on without those they wait for */
     Race *race;
@@ -326,7 +330,6 @@ struct Launch {
     uint32_t checks;
     uint64_t instructions, limit;
     uint64_t changed; /* instructions when memory or a wait last changed */
-    uint64_t rng;
     tle_emu_status status;
     bool stop;
     Cost *cost;
@@ -339,6 +342,8 @@ struct Launch {
     uint32_t give_ups;    /* since then */
     Region *last_region;
     GlobalRace *global_race; /* NULL: not checked */
+    View *view;              /* of a cluster ahead of its turn; NULL: global memory as it is */
+    Ahead *ahead;            /* the threads; NULL: none */
     jmp_buf escape;
 };
 
@@ -361,7 +366,7 @@ struct tle_emu_module {
 };
 
 struct Device {
-    uint32_t sm_arch, sm_count, checks, schedule, max_reports, shared_limit, cost;
+    uint32_t sm_arch, sm_count, checks, schedule, max_reports, shared_limit, cost, host_threads;
     uint64_t seed, limit;
     RegionTable regions;
     struct tle_emu_module *modules;
@@ -483,9 +488,13 @@ typedef enum AccessKind { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ATOMIC = 3 }
 /* Host pointers of the active lanes; lanes with a fault are reported and leave the mask. */
 uint32_t access_resolve(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address,
                         uint32_t bytes, AccessKind kind, uint8_t **host);
-/* A range of global memory; NULL if it may not be used. */
+/* A range of global memory that is used now or later; NULL if it may not be. */
 uint8_t *access_global(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
                        AccessKind kind);
+/* Where the launch has the bytes of a place in global memory that it has resolved. */
+const uint8_t *access_host(const Launch *l, uint64_t address);
+/* Which bytes of the region are initialised, for those of the range. */
+uint64_t *access_init(Launch *l, const Region *r, uint64_t offset, uint32_t bytes);
 /* The CTA and byte that a shared or generic address lies at; NULL if at none that the warp reaches.
  */
 Cta *access_shared(Warp *w, uint64_t address, uint32_t bytes, uint32_t *offset);
@@ -564,7 +573,11 @@ void async_describe_wait(StrBuf *b, Warp *w, const Fragment *f);
 
 /* ---- race_global.c ------------------------------------------------------------------------ */
 
-GlobalRace *race_global_new(Launch *l);
+GlobalRace *race_global_new(const Launch *l, Arena *a);
+/* What a cluster ahead of its turn has done, against the record of those before it: whether it
+ * touched what they did, one of the two writing; and the record with its accesses. */
+bool race_global_conflicts(GlobalRace *so_far, GlobalRace *ahead);
+void race_global_append(GlobalRace *so_far, const GlobalRace *ahead);
 void race_global_access(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
                         AccessKind kind);
 
@@ -591,6 +604,7 @@ typedef struct CostSite {
 } CostSite;
 
 struct Cost {
+    Arena *arena;
     CostSite **sites; /* [function][instruction]; NULL: not counted */
     uint64_t warp_insns[CLASS_COUNT], lane_insns[CLASS_COUNT];
     uint64_t global_load_sectors, global_store_sectors, global_lines;
@@ -606,7 +620,8 @@ void cost_access(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address
 const char *cost_json(const Launch *l, Arena *a);
 const char *cost_class_name(InsnClass cls);
 /* cost_site.c */
-void cost_start(Launch *l, bool sites);
+Cost *cost_new(const Launch *l, Arena *a);
+void cost_add(Cost *into, const Cost *from, const Launch *l);
 CostSite *cost_site(const Warp *w, const Insn *in);
 void cost_wait(const Warp *w, const Insn *in);
 void cost_add_sites(StrBuf *b, const Launch *l);
@@ -640,6 +655,8 @@ bool meet_absorb(Warp *w, const Insn *at);
 /* ---- sched.c, launch.c -------------------------------------------------------------------- */
 
 tle_emu_status sched_run(Launch *l);
+/* Runs the next cluster alone; false if what it does next may depend on others or be reported. */
+bool sched_run_alone(Launch *l);
 /* exec_sync.c: threads have exited; barriers that wait for all may be complete. */
 void barrier_check_all(Warp *w);
 

@@ -1,8 +1,9 @@
 /* Cost figures: of small kernels whose figures are known by counting, and bounds on what the
  * curated kernels read, wait and collide. A change that makes a kernel read twice fails here,
  * without a GPU. */
-#include "tle/tle.h"
 #include "tle/tle_emu.h"
+
+#include "kernels/support/variant.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,33 +135,6 @@ typedef struct Costs {
     uint64_t row_bytes, read_bytes, barriers, conflicts, plain_conflicts, instructions;
 } Costs;
 
-static int keep_info(const tle_variant_info *v, void *user) {
-    tle_variant_info *wanted = user;
-    if (strcmp(v->name, wanted->name) != 0)
-        return 0;
-    wanted->threads = v->threads;
-    wanted->shared_bytes = v->shared_bytes;
-    memcpy(wanted->cluster, v->cluster, sizeof wanted->cluster);
-    return 1;
-}
-
-static char *ptx_of(const char *variant, size_t *size, tle_variant_info *info) {
-    tle_handle_options o = TLE_HANDLE_OPTIONS_INIT;
-    tle_handle h = NULL;
-    char *ptx;
-    o.device_kind = TLE_DEVICE_NONE;
-    *info = (tle_variant_info){.struct_size = sizeof *info, .name = variant};
-    assert_int_equal(tle_create(&h, &o), TLE_STATUS_OK);
-    if (tle_variant_data(h, variant, TLE_PART_PTX, NULL, size))
-        fail_msg("%s: %s", variant, tle_last_error());
-    ptx = malloc(*size);
-    assert_non_null(ptx);
-    assert_int_equal(tle_variant_data(h, variant, TLE_PART_PTX, ptx, size), TLE_STATUS_OK);
-    assert_int_equal(tle_variants(h, NULL, keep_info, info), TLE_STATUS_OK);
-    tle_destroy(h);
-    return ptx;
-}
-
 /* Scores that are spread like those of a model: sums of uniform numbers. */
 static void fill(float *scores, int64_t n) {
     uint64_t state = 12345;
@@ -176,7 +150,8 @@ static void fill(float *scores, int64_t n) {
 static Costs select_one_row(const char *variant, int64_t columns, int32_t k) {
     size_t size = 0;
     tle_variant_info info;
-    char *ptx = ptx_of(variant, &size, &info);
+    char *ptx = variant_ptx(variant, &size, &info);
+    assert_non_null(ptx);
     tle_emu_device *d = open_counting();
     void *scores = NULL, *indices = NULL, *none = NULL;
     int64_t row_stride = columns, index_stride = k;

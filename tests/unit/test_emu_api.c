@@ -141,6 +141,26 @@ static void test_cost(void **state) {
     emu_close(&e);
 }
 
+/* A bit that names no check is a mistake of the caller, not a check that is left out. */
+static void test_options(void **state) {
+    const tle_emu_options wrong[] = {
+        {.struct_size = sizeof *wrong, .checks = TLE_EMU_CHECK_ALL + 1},
+        {.struct_size = sizeof *wrong, .checks = TLE_EMU_CHECK_RACE | 0x40000000u},
+        {.struct_size = sizeof *wrong, .schedule = TLE_EMU_SCHEDULE_ADVERSARIAL + 1},
+        {.struct_size = sizeof wrong->struct_size},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        tle_emu_device *d = NULL;
+        assert_int_equal(tle_emu_create(&wrong[i], &d), TLE_EMU_INVALID_ARGUMENT);
+        assert_null(d);
+    }
+    Emu e = emu_open(NULL);
+    assert_int_equal(tle_emu_configure(e.device, &wrong[0]), TLE_EMU_INVALID_ARGUMENT);
+    assert_string_equal(tle_emu_last_error(e.device), "checks 0x200 have bits of no check");
+    emu_close(&e);
+}
+
 /* The same launch gives the same memory, reports and figures, each time. */
 static void test_determinism(void **state) {
     static char first[2048];
@@ -200,8 +220,8 @@ static void test_damaged(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diagnostics), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_cost),        cmocka_unit_test(test_determinism),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_cost),        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_determinism), cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -213,6 +213,29 @@ static void environment_names_the_library(void **state) {
     unsetenv("TLE_EMU_CHECKS");
 }
 
+static void threads_of_the_emulator(void **state) {
+    TleiDevice *other = NULL;
+    TleiDeviceConfig plain = {.ordinal = 0, .arch_major = 9}, two = plain;
+    (void)state;
+    two.emu_threads = 2;
+    setenv("TLE_EMU_THREADS", "5", 1);
+    assert_int_equal(tlei_device_emu.open(&plain, &other, &e), TLE_STATUS_OK);
+    assert_int_equal(f.options.host_threads, 5);
+    tlei_device_emu.close(other);
+    assert_int_equal(tlei_device_emu.open(&two, &other, &e), TLE_STATUS_OK);
+    assert_int_equal(f.options.host_threads, 2);
+    tlei_device_emu.close(other);
+    unsetenv("TLE_EMU_THREADS");
+}
+
+static void unknown_checks(void **state) {
+    TleiDevice *other = NULL;
+    TleiDeviceConfig odd = {.ordinal = 0, .arch_major = 9, .emu_checks = 0x400};
+    (void)state;
+    assert_int_equal(tlei_device_emu.open(&odd, &other, &e), TLE_STATUS_INVALID_ARGUMENT);
+    assert_string_equal(e.text, "emulator checks 0x400 have bits of no check; all are 0x1ff");
+}
+
 static void environment_is_checked(void **state) {
     static const struct {
         const char *variable, *value;
@@ -221,6 +244,8 @@ static void environment_is_checked(void **state) {
         {"TLE_EMU_CHECKS", "-1"},
         {"TLE_EMU_CHECKS", "0x1ffffffff"},
         {"TLE_EMU_CHECKS", "3 "},
+        {"TLE_EMU_THREADS", "many"},
+        {"TLE_EMU_THREADS", "0x100000000"},
         {"TLE_EMU_SCHEDULE", "fair"},
         {"TLE_EMU_SCHEDULE", "random:"},
         {"TLE_EMU_SCHEDULE", "random:seed"},
@@ -352,6 +377,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(opens_as_asked),
         TEST(environment_names_the_library),
+        TEST(threads_of_the_emulator),
+        TEST(unknown_checks),
         TEST(environment_is_checked),
         TEST(opening_fails),
         TEST(loading_fails),
