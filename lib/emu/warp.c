@@ -252,7 +252,7 @@ void warp_start(Warp *w, const Function *fn) {
     f->state = FRAG_RUN;
     w->f = NULL;
     w->cc = w->stalls = w->turn = w->cluster_phase = 0;
-    w->cluster_arrived = w->cluster_pending = 0;
+    w->cluster_arrived = w->cluster_pending = w->grid_waited = 0;
     w->peers_started = w->watch = false;
     if (w->groups)
         memset(w->groups, 0, async_groups_bytes());

@@ -14,18 +14,23 @@ static const char text[] =
         KERNEL("reads", "ld.global.u32 %r2, [%rd1];\n", "", "")
             KERNEL("writes", "st.global.u32 [%rd1], %r1;\n", "", "")
                 KERNEL("adds", "red.global.add.u32 [%rd1], 1;\n", "", "")
-                    KERNEL("some", "", "@%p0 ", "ld.global.u32 %r2, [%rd1];\n");
+                    KERNEL("some", "", "@%p0 ", "ld.global.u32 %r2, [%rd1];\n")
+                        KERNEL("second",
+                               "mov.u32 %r3, %ctaid.x;\nsetp.eq.u32 %p1, %r3, 1;\n"
+                               "@%p1 ld.global.u32 %r2, [%rd1];\n",
+                               "", "");
 
 static tle_emu_status launch(Emu *e, const char *name, uint32_t dependent) {
     tle_emu_kernel *k = NULL;
     void *memory = emu_zeros(e, 4), *params[] = {&memory};
-    tle_emu_launch_config c = {.struct_size = sizeof c, .block = {32}, .dependent = dependent};
+    tle_emu_launch_config c = {
+        .struct_size = sizeof c, .grid = {2}, .block = {32}, .dependent = dependent};
     assert_int_equal(tle_emu_module_kernel(e->module, name, &k), TLE_EMU_OK);
     return tle_emu_launch(e->device, k, &c, params);
 }
 
 static void early_accesses_are_reported(void **state) {
-    static const char *const early[] = {"reads", "writes", "adds", "some"};
+    static const char *const early[] = {"reads", "writes", "adds", "some", "second"};
     (void)state;
     tle_emu_options o = {.struct_size = sizeof o,
                          .checks = TLE_EMU_CHECK_ALL & ~TLE_EMU_CHECK_RACE};
@@ -39,7 +44,8 @@ static void early_accesses_are_reported(void **state) {
         assert_int_equal(tle_emu_report_get(e.device, 0, &r), TLE_EMU_OK);
         assert_int_equal(r.kind, TLE_EMU_REPORT_DEPENDENT);
         assert_non_null(strstr(r.text, "before the thread's griddepcontrol.wait"));
-        assert_int_equal(r.lane, i == 3 ? 7 : 0); /* lanes under 7 wait in the last one */
+        assert_int_equal(r.lane, i == 3 ? 7 : 0); /* lanes under 7 wait in "some" */
+        assert_int_equal(r.cta[0], i == 4);       /* the second CTA has not waited yet */
     }
     emu_close(&e);
 }
