@@ -27,6 +27,7 @@ class Timer:
         self.memory = torch.cuda.graph_pool_handle()
         self.flush = torch.ones(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
         self.sink = torch.empty((), dtype=torch.int64, device="cuda")
+        self.anchor = self.graph([self.sink.zero_])  # the pool ends with its last graph
 
     def graph(self, calls):
         graph = torch.cuda.CUDAGraph()
