@@ -1,8 +1,10 @@
 /* tle-gpu-check: every duty of the operators on a real GPU. Prints one line a group, writes one
  * JSON file, exits 1 when any group failed and 2 when there is no GPU. */
 #define _POSIX_C_SOURCE 200809L
+#include "gpu/radix_streams.h"
 #include "gpu/topk_dependent.h"
 #include "gpu/topk_streams.h"
+#include "kernels/support/radix_call_suite.h"
 #include "kernels/support/topk_suite.h"
 
 #include <getopt.h>
@@ -79,6 +81,45 @@ static bool run_huge(Check *k) {
     return check_huge_stride(k->driver, k->h, k->why, sizeof k->why);
 }
 
+/* ---- radix ---- */
+
+static bool visit_radix(const RadixCall *c, void *user) {
+    Check *k = user;
+    k->cases++;
+    return run_radix_call(k->h, c, k->why, sizeof k->why);
+}
+
+#define RADIX_GROUP(name)                                                                          \
+    static bool run_radix_##name(Check *k) {                                                       \
+        return radix_call_##name(visit_radix, k);                                                  \
+    }
+
+RADIX_GROUP(dtypes)
+RADIX_GROUP(orders)
+RADIX_GROUP(sorted)
+RADIX_GROUP(payload)
+RADIX_GROUP(ragged)
+RADIX_GROUP(strides)
+RADIX_GROUP(ks)
+
+static bool run_radix_lengths(Check *k) {
+    return radix_call_lengths(visit_radix, k, k->max_columns);
+}
+
+static bool run_radix_random(Check *k) {
+    return radix_call_random(visit_radix, k, 44, k->random_cases, 20000);
+}
+
+static bool run_radix_capture(Check *k) {
+    k->cases++;
+    return check_radix_capture(k->driver, k->h, k->why, sizeof k->why);
+}
+
+static bool run_radix_huge(Check *k) {
+    k->cases++;
+    return check_radix_huge_stride(k->driver, k->h, k->why, sizeof k->why);
+}
+
 static const struct {
     const char *name;
     bool (*run)(Check *);
@@ -95,6 +136,17 @@ static const struct {
     {"topk.capture", run_capture},
     {"topk.dependent", run_dependent},
     {"topk.huge-stride", run_huge},
+    {"radix.dtypes", run_radix_dtypes},
+    {"radix.orders", run_radix_orders},
+    {"radix.sorted", run_radix_sorted},
+    {"radix.payload", run_radix_payload},
+    {"radix.lengths", run_radix_lengths},
+    {"radix.ragged", run_radix_ragged},
+    {"radix.strides", run_radix_strides},
+    {"radix.ks", run_radix_ks},
+    {"radix.random", run_radix_random},
+    {"radix.capture", run_radix_capture},
+    {"radix.huge-stride", run_radix_huge},
 };
 
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
