@@ -26,6 +26,7 @@ soak: build
 gpu-check: build
 	$(BUILD)/bin/tle-gpu-check --out $(BUILD)/gpu-check.json
 	$(BUILD)/bin/topk_bench --device=cuda --out=$(BUILD)/topk_bench.json
+	$(BUILD)/bin/radix_bench --device=cuda --out=$(BUILD)/radix_bench.json
 
 build: deps
 	@cmake --preset release -DTLE_WERROR=ON --log-level=NOTICE >$(BUILD).configure.log || \
