@@ -1,200 +1,26 @@
 """Exact selection of the k best of each row, one CTA per row, any type of key: largest or smallest first.
 
-A row of at most CAP elements stays in registers and is read once. A longer one is read for each digit of
-an order-preserving unsigned key, 11 bits from the top, each counted in a 2048-bin histogram in shared
-memory, until the elements that may still be chosen fit a list of CAP in shared memory, or the whole bin
-is wanted; one more read makes that list, or writes the answer.
+A row of at most CAP elements stays in registers and is read once. A longer one is read once, too: a sample gives
+a low mark, everything from the mark upwards goes to a list in shared memory, and the list is selected from. Where
+k is too large for that, or the list comes out shorter than k or overflows, the row is read for each digit of the
+key, 11 bits from the top, each counted in a 2048-bin histogram, until the elements that may still be chosen fit
+the list, or a whole bin is wanted; one more read makes the list, or writes the answer.
 
-The answer comes in ascending order of index, so ties go to the smallest index and the result does not
-depend on how threads were scheduled. SORTED: it goes to the list and is sorted there, best first.
-Order: NaN of any sign is greatest and all NaNs tie; -0 equals +0.
+The answer comes in ascending order of index, so ties go to the smallest index and the result does not depend on
+how threads were scheduled. SORTED: it goes to the list and is sorted there, best first.
 
-Source of the method: radix select over histograms as in "Parallel Top-K Algorithms on GPU" (SC'23).
+Source of the methods: radix select over histograms as in "Parallel Top-K Algorithms on GPU" (SC'23); sampling as in
+Floyd and Rivest, "Expected time bounds for selection" (CACM 1975), with the estimate never trusted: the list is
+counted.
 """
 import triton
 import triton.language as tl
-from triton.language.extra import libdevice
 import triton.experimental.tle.language as tle
-
-BINS = tl.constexpr(2048)
-DIGIT = tl.constexpr(11)
-
-# Bits of flags: which of the arrays the call passes, and what it wants.
-LENGTHS = tl.constexpr(1)
-SMALLEST = tl.constexpr(2)
-INDICES = tl.constexpr(4)
-VALUES = tl.constexpr(8)
-PAYLOAD = tl.constexpr(16)
-PAYLOAD_8 = tl.constexpr(32)  # of 8 bytes rather than 4
-
-
-# --- keys --------------------------------------------------------------------------------------------
-
-
-@triton.jit
-def key_type(T: tl.constexpr):
-    return tl.uint64 if T.primitive_bitwidth == 64 else tl.uint32
-
-
-@triton.jit
-def all_bits(T: tl.constexpr):
-    """A key of type T's width with all bits set."""
-    KEY: tl.constexpr = key_type(T)
-    return ~tl.full((), 0, KEY) >> (KEY.primitive_bitwidth - T.primitive_bitwidth)
-
-
-@triton.jit
-def ordered_key(x, flip):
-    """Unsigned number of x's width that is the greater the better x; flip inverts the order."""
-    T: tl.constexpr = x.dtype
-    BITS: tl.constexpr = T.primitive_bitwidth
-    KEY: tl.constexpr = key_type(T)
-    top = tl.full((), 1, KEY) << (BITS - 1)
-    if T.is_floating():
-        if BITS == 16:
-            bits = x.to(tl.uint16, bitcast=True).to(KEY)
-        else:
-            bits = x.to(KEY, bitcast=True)
-        bits = tl.where(x == 0.0, 0, bits)
-        key = bits ^ tl.where((bits & top) != 0, all_bits(T), top)
-        key = tl.where(x != x, all_bits(T), key)
-    elif T.is_int_signed():
-        key = x.to(KEY, bitcast=True) ^ top
-    else:
-        key = x
-    return key ^ flip
-
-
-@triton.jit
-def worst_value(T: tl.constexpr, smallest):
-    """What fills places without an element."""
-    if T.is_floating():
-        return tl.where(smallest, float("inf"), float("-inf")).to(T)
-    KEY: tl.constexpr = key_type(T)
-    worst = tl.full((), 0, KEY)
-    if T.is_int_signed():
-        worst = tl.full((), 1, KEY) << (T.primitive_bitwidth - 1)
-    return tl.where(smallest, ~worst, worst).to(T, bitcast=True)
-
-
-@triton.jit
-def tile_keys(row, base, end, flip, BLOCK: tl.constexpr, GROUP: tl.constexpr):
-    """(keys, whether they are inside the row) of columns base .. base + BLOCK - 1.
-
-    Loads are masked by whole groups of GROUP columns, which the launch guarantees to lie inside the
-    row; positions are relative to base, so columns up to 2^31 - 1 do not overflow.
-    """
-    offset = tl.arange(0, BLOCK)
-    in_group = (offset // GROUP) < ((tl.minimum(end - base, BLOCK) + (GROUP - 1)) // GROUP)
-    x = tl.load(row + base + offset, mask=in_group, other=0)
-    return ordered_key(x, flip), offset < end - base
-
-
-# --- lists of elements in shared memory --------------------------------------------------------------
-
-
-@triton.jit
-def alloc_list(CAP: tl.constexpr, T: tl.constexpr):
-    """Room for CAP elements: of keys up to 32 bits (key, ~index) is one 64-bit word, of wider ones two."""
-    if T.primitive_bitwidth == 64:
-        return (tle.gpu.alloc([CAP], tl.uint64, nv_mma_shared_layout=False),
-                tle.gpu.alloc([CAP], tl.uint32, nv_mma_shared_layout=False))
-    return (tle.gpu.alloc([CAP], tl.uint64, nv_mma_shared_layout=False),)
-
-
-@triton.jit
-def put_word(listed, i: tl.constexpr, place, word, mask):
-    tl.store(tle.gpu.local_ptr(listed[i], (place,)), word, mask=mask)
-
-
-@triton.jit
-def get_word(listed, i: tl.constexpr, place, mask):
-    return tl.load(tle.gpu.local_ptr(listed[i], (place,)), mask=mask, other=0)
-
-
-@triton.jit
-def list_element(listed, place, key, index, mask):
-    low = ~index.to(tl.uint32, bitcast=True)
-    if len(listed) == 2:
-        put_word(listed, 0, place, key, mask)
-        put_word(listed, 1, place, low, mask)
-    else:
-        put_word(listed, 0, place, (key.to(tl.uint64) << 32) | low.to(tl.uint64), mask)
-
-
-@triton.jit
-def listed_element(listed, place, mask):
-    """(key, index)"""
-    word = get_word(listed, 0, place, mask)
-    if len(listed) == 2:
-        return word, ~get_word(listed, 1, place, mask).to(tl.int32, bitcast=True)
-    return (word >> 32).to(tl.uint32), ~word.to(tl.uint32).to(tl.int32, bitcast=True)
-
-
-@triton.jit
-def sort_step(listed, size, width, distance, PAIRS: tl.constexpr):
-    """Compares and exchanges the pairs of one step of a bitonic network over the first size elements."""
-    number = tl.arange(0, PAIRS)
-    here = number < size // 2
-    left = ((number & ~(distance - 1)) << 1) | (number & (distance - 1))
-    right = left + distance
-    down = (left & width) == 0
-    a = get_word(listed, 0, left, here)
-    b = get_word(listed, 0, right, here)
-    less = a < b
-    if len(listed) == 2:
-        i = get_word(listed, 1, left, here)
-        j = get_word(listed, 1, right, here)
-        less = less | ((a == b) & (i < j))
-    turn = here & (less == down)
-    put_word(listed, 0, left, b, turn)
-    put_word(listed, 0, right, a, turn)
-    if len(listed) == 2:
-        put_word(listed, 1, left, j, turn)
-        put_word(listed, 1, right, i, turn)
-
-
-@triton.jit
-def sort_list(listed, count, CAP: tl.constexpr):
-    """Sorts count elements by key descending, then index ascending. A bitonic network as a loop over its
-    steps, and only as many as count asks for. Zeros fill it up: no element's word, since ~index is not 0."""
-    size = 1 << (32 - libdevice.clz(tl.maximum(count, 2) - 1))
-    place = tl.arange(0, CAP)
-    for i in tl.static_range(len(listed)):
-        put_word(listed, i, place, tl.zeros((CAP,), listed[i].dtype), (place >= count) & (place < size))
-    width = 2
-    while width <= size:
-        distance = width // 2
-        while distance > 0:
-            sort_step(listed, size, width, distance, CAP // 2)
-            distance = distance // 2
-        width = width * 2
-
-
-# --- outputs -----------------------------------------------------------------------------------------
-
-
-@triton.jit
-def copy_payload(place, index, mask, chosen, payload, out, T: tl.constexpr):
-    of = payload.to(tl.pointer_type(T))
-    tl.store(out.to(tl.pointer_type(T)) + place, tl.load(of + index, mask=chosen, other=0), mask=mask)
-
-
-@triton.jit
-def write_outputs(place, index, mask, row, outputs, flags):
-    """Writes what the call asks for about the elements `index` of the row, of which -1 is none."""
-    indices, values, payload, payload_out = outputs
-    chosen = mask & (index >= 0)
-    if (flags & INDICES) != 0:
-        tl.store(indices + place, index, mask=mask)
-    if (flags & VALUES) != 0:
-        worst = worst_value(row.dtype.element_ty, (flags & SMALLEST) != 0)
-        tl.store(values + place, tl.load(row + index, mask=chosen, other=worst), mask=mask)
-    if (flags & PAYLOAD) != 0:
-        if (flags & PAYLOAD_8) != 0:
-            copy_payload(place, index, mask, chosen, payload, payload_out, tl.int64)
-        else:
-            copy_payload(place, index, mask, chosen, payload, payload_out, tl.int32)
+from topk.common import alloc_found, clear, counts_of, load_groups, pick_bin
+from radix.common import (BINS, DIGIT, SMALLEST, all_bits, alloc_list, bits_of, chosen_of_tile, from_bits,
+                          infinity_key, key_type, list_element, listed_element, not_worse, open_row, ordered_key,
+                          outside, threshold_of_tile, tile_keys, value_of_key, worst_value, write_outputs)
+from radix.sort import sort_list
 
 
 @triton.jit
@@ -223,95 +49,21 @@ def write_row(listed, row, end, want, flip, outputs, flags, SORTED: tl.constexpr
 
 
 @triton.jit
+def write_answer(answer, want, row, outputs, flags, BLOCK: tl.constexpr):
+    for base in range(0, want, BLOCK):
+        place = base + tl.arange(0, BLOCK)
+        index = tl.load(tle.gpu.local_ptr(answer, (place,)), mask=place < want, other=-1)
+        write_outputs(place, index, place < want, row, outputs, flags)
+
+
+@triton.jit
 def write_sorted(listed, end, want, row, outputs, flags, CAP: tl.constexpr, BLOCK: tl.constexpr):
     count = tl.minimum(end, want)
-    sort_list(listed, count, CAP)
+    sort_list(listed, alloc_list(CAP, row.dtype.element_ty), count)
     for base in range(0, want, BLOCK):
         place = base + tl.arange(0, BLOCK)
         key, index = listed_element(listed, place, place < count)
         write_outputs(place, tl.where(place < count, index, -1), place < want, row, outputs, flags)
-
-
-# --- histograms --------------------------------------------------------------------------------------
-
-
-@triton.jit
-def clear(hist):
-    tl.store(tle.gpu.local_ptr(hist, (tl.arange(0, BINS),)), tl.zeros((BINS,), tl.int32))
-
-
-@triton.jit
-def alloc_found():
-    """Three words that one thread writes and all read; apart, so that no barrier comes between."""
-    return (tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False),
-            tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False),
-            tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False))
-
-
-@triton.jit
-def pick_bin(hist, found, need):
-    """The bin that holds the need-th best, how many lie in bins before it, how many in it. Bins go from
-    the largest keys down."""
-    bins = tl.arange(0, BINS)
-    count = tl.load(tle.gpu.local_ptr(hist, (bins,)))
-    above, total = tle.cumsum(count)
-    # Exactly one bin is hit; its thread tells the others.
-    hit = (above < need) & (above + count >= need)
-    for i in tl.static_range(3):
-        tl.store(tle.gpu.local_ptr(found[i], (tl.zeros((BINS,), tl.int32),)), (bins, above, count)[i], mask=hit)
-    return (tl.load(tle.gpu.local_ptr(found[0], (0,))), tl.load(tle.gpu.local_ptr(found[1], (0,))),
-            tl.load(tle.gpu.local_ptr(found[2], (0,))))
-
-
-# --- a tile of keys in registers ---------------------------------------------------------------------
-
-
-@triton.jit
-def low_and_high(a_low, a_high, b_low, b_high):
-    return tl.minimum(a_low, b_low), tl.maximum(a_high, b_high)
-
-
-@triton.jit
-def threshold_of_tile(key, valid, hist, found, want):
-    """(threshold, ties) of a tile with more than want valid keys: all above threshold are wanted, and so
-    many of those equal to it. hist is clear before.
-
-    Bins are 2^shift keys wide and cover just the range that is left, so one round settles most tiles
-    whatever their distribution, and as many as the key has digits any.
-    """
-    KEY: tl.constexpr = key.dtype
-    ALL: tl.constexpr = KEY.primitive_bitwidth - DIGIT
-    low, high = tl.reduce((tl.where(valid, key, ~tl.full((), 0, KEY)), tl.where(valid, key, 0)), 0, low_and_high)
-    need = want
-    whole = False
-    searching = True
-    while searching:
-        shift = tl.maximum(ALL - libdevice.clz(high - low), 0).to(KEY)
-        inside = valid & (key >= low) & (key <= high)
-        place = tle.gpu.local_ptr(hist, (((high - key) >> shift).to(tl.int32),))
-        tl.atomic_add(place, 1, mask=inside, sem="relaxed", scope="cta")
-        bin, above, count = pick_bin(hist, found, need)
-        need -= above
-        high -= bin.to(KEY) << shift
-        low = high - tl.minimum(high - low, (tl.full((), 1, KEY) << shift) - 1)
-        whole = need == count
-        searching = (shift > 0) & (not whole)
-        if searching:
-            clear(hist)
-            tl.debug_barrier()  # here rather than before the first round's counting
-    return low - tl.where(whole, 1, 0).to(KEY), tl.where(whole, 0, need)
-
-
-@triton.jit
-def chosen_of_tile(key, valid, threshold, ties, equal_before):
-    """(which of a tile are chosen, how many before each, how many are above, how many are equal)"""
-    larger = valid & (key > threshold)
-    equal = valid & (key == threshold)
-    # Both counts fit 16 bits, so one scan serves them.
-    before, total = tle.cumsum(larger.to(tl.int32) + (equal.to(tl.int32) << 16))
-    equal_rank = equal_before + (before >> 16)
-    place = (before & 0xFFFF) + tl.minimum(equal_rank, ties)
-    return larger | (equal & (equal_rank < ties)), place, total & 0xFFFF, total >> 16
 
 
 # --- rows that do not fit the registers --------------------------------------------------------------
@@ -319,10 +71,11 @@ def chosen_of_tile(key, valid, threshold, ties, equal_before):
 
 @triton.jit
 def find_digits(hist, found, row, end, want, flip, BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr):
-    """(threshold, ties, lowest, narrowed). narrowed: no more than CAP keys are at least lowest, want of
+    """(threshold, ties, lowest, narrowed). narrowed: fewer than CAP - GROUP keys are at least lowest, want of
     them or more, and the threshold is not known yet."""
     T: tl.constexpr = row.dtype.element_ty
     KEY: tl.constexpr = key_type(T)
+    infinity = infinity_key(T)
     need = want
     prefix = tl.full((), 0, KEY)
     lowest = prefix
@@ -332,7 +85,7 @@ def find_digits(hist, found, row, end, want, flip, BLOCK: tl.constexpr, GROUP: t
     narrowed = False
     searching = True
     while searching:
-        clear(hist)
+        clear(hist, BINS)
         last = (1 << width) - 1
         for t in range((end - 1) // BLOCK + 1):
             key, valid = tile_keys(row, t * BLOCK, end, flip, BLOCK, GROUP)
@@ -340,12 +93,13 @@ def find_digits(hist, found, row, end, want, flip, BLOCK: tl.constexpr, GROUP: t
             counted = valid & ((digit >> width.to(KEY)) == prefix)
             place = tle.gpu.local_ptr(hist, (last - (digit.to(tl.int32) & last),))
             tl.atomic_add(place, 1, mask=counted, sem="relaxed", scope="cta")
-        bin, above, count = pick_bin(hist, found, need)
+        bin, above, count = pick_bin(counts_of(hist, BINS), found, need)
         need -= above
         prefix = (prefix << width.to(KEY)) | (last - bin).to(KEY)
         lowest = prefix << shift.to(KEY)
         whole = need == count
-        narrowed = (want - need + count <= CAP) & (shift > 0) & (not whole)
+        narrowed = (want - need + count <= CAP - GROUP) & (shift > 0) & (not whole)
+        narrowed = narrowed & ((flip != 0) | (lowest <= infinity))
         searching = (shift > 0) & (not whole) & (not narrowed)
         width = tl.minimum(shift, DIGIT)
         shift -= width
@@ -353,16 +107,65 @@ def find_digits(hist, found, row, end, want, flip, BLOCK: tl.constexpr, GROUP: t
 
 
 @triton.jit
-def list_from(listed, row, end, lowest, flip, BLOCK: tl.constexpr, GROUP: tl.constexpr):
-    """Lists the elements whose keys are at least lowest, in order; returns how many there are."""
+def sample_mark(hist, found, row, end, want, flip, GROUP: tl.constexpr, CAP: tl.constexpr, SAMPLE: tl.constexpr):
+    """A key that more than want elements of the row are probably not below, yet no more than CAP; 0 when a
+    sample tells too little. From SAMPLE elements spread over the row in runs of RUN; the row is longer than CAP."""
+    RUN: tl.constexpr = GROUP if GROUP > 4 else 4
+    tl.static_assert(SAMPLE <= CAP)
+    offset = tl.arange(0, SAMPLE)
+    column = ((offset // RUN) * (end // (SAMPLE // RUN)) // RUN) * RUN + offset % RUN
+    aim = tl.maximum(want * 2, CAP // 4)
+    rank = (aim.to(tl.float32) * SAMPLE / end.to(tl.float32)).to(tl.int32)
+    mark = tl.full((), 0, key_type(row.dtype.element_ty))
+    if (want <= CAP // 4) & (rank >= 16):
+        clear(hist, BINS)
+        key = ordered_key(tl.load(row + column), flip)
+        below, ties = threshold_of_tile(key, offset < SAMPLE, hist, found, tl.minimum(rank, SAMPLE // 2), False)
+        mark = below + 1
+        mark = tl.where((flip != 0) | (mark <= infinity_key(row.dtype.element_ty)), mark, 0)
+    return mark
+
+
+@triton.jit
+def list_ordered(listed, row, end, lowest, SMALLEST_FIRST: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
+                 CAP: tl.constexpr):
+    T: tl.constexpr = row.dtype.element_ty
+    mark = value_of_key(lowest, T, SMALLEST_FIRST)
+    none = outside(T, SMALLEST_FIRST)
     kept = 0
-    for t in range((end - 1) // BLOCK + 1):
-        key, valid = tile_keys(row, t * BLOCK, end, flip, BLOCK, GROUP)
-        hit = valid & (key >= lowest)
+    t = 0
+    tiles = (end - 1) // BLOCK + 1
+    x = load_groups(row, 0, end, none, BLOCK, GROUP)
+    while (t < tiles) & (kept <= CAP):
+        base = t * BLOCK
+        following = load_groups(row, base + BLOCK, end, none, BLOCK, GROUP)
+        hit = not_worse(x, mark, SMALLEST_FIRST)
         before, total = tle.cumsum(hit.to(tl.int32))
-        list_element(listed, kept + before, key, t * BLOCK + tl.arange(0, BLOCK), hit)
+        if kept + total <= CAP:
+            list_element(listed, kept + before, bits_of(x), base + tl.arange(0, BLOCK), hit)
         kept += total
+        t += 1
+        x = following
     return kept
+
+
+@triton.jit
+def list_from(listed, row, end, lowest, flip, BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr):
+    """Lists the bits of the elements whose keys are at least lowest, in order; returns how many there are, or
+    some number over CAP when they do not fit. Up to GROUP - 1 elements behind the row may be among them."""
+    if flip != 0:
+        kept = list_ordered(listed, row, end, lowest, True, BLOCK, GROUP, CAP)
+    else:
+        kept = list_ordered(listed, row, end, lowest, False, BLOCK, GROUP, CAP)
+    return kept
+
+
+@triton.jit
+def listed_keys(listed, kept, end, flip, T: tl.constexpr, CAP: tl.constexpr):
+    """(keys, which are elements of the row, indices)"""
+    place = tl.arange(0, CAP)
+    bits, index = listed_element(listed, place, place < kept)
+    return ordered_key(from_bits(bits, T), flip), (place < kept) & (index < end), index
 
 
 @triton.jit
@@ -385,7 +188,7 @@ def write_chosen(listed, row, end, threshold, ties, flip, outputs, flags, SORTED
 
 @triton.jit
 def select_row(listed, row, end, want, outputs, flags, SORTED: tl.constexpr, SHORT: tl.constexpr,
-               BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr):
+               BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr, SAMPLE: tl.constexpr):
     T: tl.constexpr = row.dtype.element_ty
     flip = tl.where((flags & SMALLEST) != 0, all_bits(T), 0)
     if end <= want:
@@ -394,45 +197,56 @@ def select_row(listed, row, end, want, outputs, flags, SORTED: tl.constexpr, SHO
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
     found = alloc_found()
     if SHORT:
-        clear(hist)
+        clear(hist, BINS)
         key, valid = tile_keys(row, 0, end, flip, CAP, GROUP)
         index = tl.arange(0, CAP)
     else:
         if end <= CAP:
             key, valid = tile_keys(row, 0, end, flip, CAP, GROUP)
             index = tl.arange(0, CAP)
-            kept = end
         else:
-            threshold, ties, lowest, narrowed = find_digits(hist, found, row, end, want, flip, BLOCK, GROUP, CAP)
+            kept = 0
+            threshold, ties = tl.full((), 0, key_type(T)), 0
+            lowest = sample_mark(hist, found, row, end, want, flip, GROUP, CAP, SAMPLE)
+            marked = lowest > 0
+            narrowed = marked
+            listing = True
+            while listing:
+                if not marked:
+                    threshold, ties, lowest, narrowed = find_digits(hist, found, row, end, want, flip, BLOCK, GROUP,
+                                                                    CAP)
+                if narrowed:
+                    kept = list_from(listed, row, end, lowest, flip, BLOCK, GROUP, CAP)
+                listing = marked & ((kept < want + (GROUP - 1)) | (kept > CAP))
+                marked = False
             if not narrowed:
-                write_chosen(listed, row, end, threshold, ties, flip, outputs, flags, SORTED, BLOCK, GROUP)
+                write_chosen(listed, row, end, threshold, ties, flip, outputs, flags, SORTED, BLOCK // 2, GROUP)
                 return
-            kept = list_from(listed, row, end, lowest, flip, BLOCK, GROUP)
-            key, index = listed_element(listed, tl.arange(0, CAP), tl.arange(0, CAP) < kept)
-        valid = tl.arange(0, CAP) < kept
-        clear(hist)
-    threshold, ties = threshold_of_tile(key, valid, hist, found, want)
+            key, valid, index = listed_keys(listed, kept, end, flip, T, CAP)
+        clear(hist, BINS)
+    threshold, ties = threshold_of_tile(key, valid, hist, found, want, True)
     chosen, place, larger, equal = chosen_of_tile(key, valid, threshold, ties, 0)
-    put(listed, place, key, index, chosen, row, outputs, flags, SORTED)
+    if SORTED:
+        list_element(listed, place, key, index, chosen)
+    else:
+        # Through shared memory, so that neighbours write side by side, and in few instructions.
+        answer = tle.gpu.alloc([CAP], tl.int32, nv_mma_shared_layout=False)
+        tl.store(tle.gpu.local_ptr(answer, (place,)), index, mask=chosen)
+        write_answer(answer, want, row, outputs, flags, 1024)
 
 
 @triton.jit
 def radix_select(keys, payload, lengths, indices, values, payload_out, key_stride, payload_stride, index_stride,
                  value_stride, payload_out_stride, columns, k, flags, SORTED: tl.constexpr, SHORT: tl.constexpr,
-                 BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr):
+                 BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr, SAMPLE: tl.constexpr = 0):
     """One row per program. SORTED: k <= CAP. SHORT: columns <= CAP."""
     tl.static_assert(BLOCK <= 32768 and CAP <= 32768, "two counts of a tile share one 32-bit word")
-    row_id = tl.program_id(0).to(tl.int64)
-    end = columns
-    if (flags & LENGTHS) != 0:
-        end = tl.minimum(tl.maximum(tl.load(lengths + row_id), 0), columns)
-    row = keys + row_id * key_stride
-    words = tl.where((flags & PAYLOAD_8) != 0, row_id * 2, row_id)
-    outputs = (indices + row_id * index_stride, values + row_id * value_stride, payload + words * payload_stride,
-               payload_out + words * payload_out_stride)
+    row, end, outputs = open_row(tl.program_id(0).to(tl.int64), keys, payload, lengths, indices, values, payload_out,
+                                 key_stride, payload_stride, index_stride, value_stride, payload_out_stride, columns,
+                                 flags)
     listed = ()
     if SORTED or not SHORT:
         listed = alloc_list(CAP, row.dtype.element_ty)
-    select_row(listed, row, end, k, outputs, flags, SORTED, SHORT, BLOCK, GROUP, CAP)
+    select_row(listed, row, end, k, outputs, flags, SORTED, SHORT, BLOCK, GROUP, CAP, SAMPLE)
     if SORTED:
         write_sorted(listed, end, k, row, outputs, flags, CAP, 1024)

@@ -3,6 +3,7 @@
  * without a GPU. */
 #include "tle/tle_emu.h"
 
+#include "kernels/support/radix_case.h"
 #include "kernels/support/variant.h"
 
 #include <setjmp.h>
@@ -211,10 +212,67 @@ static void curated(void **state) {
     }
 }
 
+/* ---- radix selection ---------------------------------------------------------------------- */
+
+typedef struct RadixCost {
+    const char *variant;
+    int64_t columns, k;
+    uint64_t read_percent, barriers;
+    bool found, ok;
+} RadixCost;
+
+static bool radix_cost(const RadixVariant *v, void *user) {
+    RadixCost *want = user;
+    RadixCase c = {.rows = 1,
+                   .columns = want->columns,
+                   .k = want->k,
+                   .length = RADIX_ALL_COLUMNS,
+                   .values = RADIX_NORMAL};
+    char why[1100];
+    if (strcmp(v->name, want->variant) != 0)
+        return true;
+    tle_emu_device *d = open_counting();
+    tle_emu_kernel *kernel = radix_kernel(d, v);
+    want->found = true;
+    if (!kernel || !radix_run(d, kernel, v, &c, why, sizeof why))
+        fail_msg("%s", why);
+    const char *json = tle_emu_cost_json(d);
+    uint64_t row = (uint64_t)c.columns * v->type->bytes;
+    uint64_t read = figure(json, "global_load_sectors") * 32, barriers = figure(json, "barriers");
+    print_message("%s, %lld columns: %.3f of the row read, %llu barriers, %llu instructions\n",
+                  v->name, (long long)c.columns, (double)read / (double)row,
+                  (unsigned long long)barriers,
+                  (unsigned long long)figure(json, "warp_instructions"));
+    want->ok = read >= row && read * 100 <= row * want->read_percent && barriers <= want->barriers;
+    tle_emu_destroy(d);
+    return false;
+}
+
+static void radix(void **state) {
+    static const RadixCost costs[] = {
+        {"radix_select__f32__index__short4k__v4__w16", 4096, 512, 102, 12, false, false},
+        {"radix_select__f32__index__stream__v4__w32", 8192, 2048, 102, 12, false, false},
+        {"radix_select__f32__index__stream__v4__w32", 131072, 2048, 107, 54, false, false},
+        {"radix_select__f32__sorted__stream__v4__w32", 131072, 2048, 107, 64, false, false},
+        {"radix_select__f32__index__stream__v4__w32", 131072, 4096, 205, 54, false, false},
+        {"radix_select__f16__index__stream__v8__w32", 131072, 2048, 107, 48, false, false},
+        {"radix_select__i64__index__stream__v2__w32", 131072, 2048, 105, 100, false, false},
+        {"radix_select__f32__index__stream__v1__w32", 131072, 2048, 117, 150, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        RadixCost c = costs[i];
+        radix_variants(radix_cost, &c);
+        assert_true(c.found);
+        assert_true(c.ok);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_counting),
         cmocka_unit_test(curated),
+        cmocka_unit_test(radix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
