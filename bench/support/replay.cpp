@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 extern "C" {
-#include "gpu/driver.h"
+#include "cli/driver.h"
 }
 
 namespace bench {
@@ -26,7 +26,7 @@ class GpuReplay final : public Replay {
   public:
     GpuReplay() {
         char why[200];
-        if (!driver_open(&d, why, sizeof why))
+        if (!driver_open(&d, 0, why, sizeof why))
             throw std::runtime_error(why);
         sure(d.stream_create(&stream, 1), "cuStreamCreate");
         sure(d.event_create(&begin, 0), "cuEventCreate");

@@ -36,17 +36,25 @@ static bool refusal(const TleiOp *op, uint32_t i, const TleiFact *facts, TleiTex
     return cond != NULL;
 }
 
-static int32_t from_tables(const TleiOp *op, const TleiFact *facts) {
+/* The first row that holds and can be followed, or NULL. */
+static const TleiTableRow *row_of_tables(const TleiOp *op, const TleiFact *facts,
+                                         const TleiTable **from) {
     for (uint32_t t = 0; t < op->table_count; t++) {
-        const TleiTable *table = &op->tables[t];
-        for (uint32_t r = 0; r < table->row_count; r++) {
-            const TleiTableRow *row = &table->rows[r];
+        *from = &op->tables[t];
+        for (uint32_t r = 0; r < (*from)->row_count; r++) {
+            const TleiTableRow *row = &(*from)->rows[r];
             if (tlei_rule_holds(&row->when, op->def->facts, facts) &&
                 usable(op, row->variant, facts))
-                return row->variant;
+                return row;
         }
     }
-    return -1;
+    return NULL;
+}
+
+static int32_t from_tables(const TleiOp *op, const TleiFact *facts) {
+    const TleiTable *table = NULL;
+    const TleiTableRow *row = row_of_tables(op, facts, &table);
+    return row ? row->variant : -1;
 }
 
 static int32_t first_legal(const TleiOp *op, const TleiFact *facts) {
@@ -148,11 +156,12 @@ static void explain_origin(const TleiOp *op, uint32_t variant, TleiText *out) {
     const char *source = op->variants[variant].source_sha256;
     for (uint32_t t = 0; t < op->table_count; t++) {
         const TleiTable *table = &op->tables[t];
-        if (*table->sources && strcmp(table->sources, source))
+        if (*table->sources && !strstr(table->sources, source))
             tlei_text_add(out,
-                          "note: table %s was measured with sources %.12s, the variant was "
+                          "note: table %s was measured with sources %.12s%s, the variant was "
                           "built from %.12s\n",
-                          table->label, table->sources, source);
+                          table->label, table->sources, strchr(table->sources, ' ') ? " ..." : "",
+                          source);
     }
 }
 
@@ -182,9 +191,14 @@ void tlei_explain(const TleiOp *op, const TleiFact *facts, TleiText *out) {
         return;
     }
     explain_origin(op, variant, out);
+    const TleiTable *table = NULL;
+    const TleiTableRow *row = row_of_tables(op, facts, &table);
     if (op->forced_name)
         tlei_text_add(out, "forced by TLE_FORCE_VARIANT\n");
-    else if (from_tables(op, facts) < 0)
+    else if (row)
+        tlei_text_add(out, "by rule %u of table %s\n", (unsigned)(row - table->rows) + 1,
+                      table->label);
+    else
         tlei_text_add(out, "no rule holds: the first legal variant by name\n");
     tlei_text_add(out, "chosen: %s\n", op->variants[variant].name);
 }

@@ -249,7 +249,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     handle.device_kind = TLE_DEVICE_CUDA;
-    if (!driver_open(&driver, k.why, sizeof k.why)) {
+    if (!driver_open(&driver, 0, k.why, sizeof k.why)) {
         fprintf(stderr, "tle-gpu-check: %s\n", k.why);
         return 2;
     }

@@ -3,7 +3,7 @@
 #ifndef GPU_RADIX_STREAMS_H
 #define GPU_RADIX_STREAMS_H
 
-#include "gpu/driver.h"
+#include "cli/driver.h"
 #include "tle/tle.h"
 
 /* A captured call is replayed after the lengths in device memory changed. */

@@ -3,7 +3,7 @@
 #ifndef GPU_TOPK_DEPENDENT_H
 #define GPU_TOPK_DEPENDENT_H
 
-#include "gpu/driver.h"
+#include "cli/driver.h"
 #include "tle/tle.h"
 
 bool check_dependent(const Driver *d, tle_handle h, char *why, size_t size);

@@ -134,7 +134,7 @@ static bool work(Worker *w) {
     char none[8];
     Driver own;
     memset(&b, 0, sizeof b);
-    if (!driver_open(&own, none, sizeof none) || !open_batch(&b, w->h, w->seed) ||
+    if (!driver_open(&own, 0, none, sizeof none) || !open_batch(&b, w->h, w->seed) ||
         own.stream_create(&stream, 1))
         return failed(w->why, sizeof w->why, "thread");
     bool ok = true;

@@ -2,7 +2,7 @@
 #ifndef GPU_TOPK_STREAMS_H
 #define GPU_TOPK_STREAMS_H
 
-#include "gpu/driver.h"
+#include "cli/driver.h"
 #include "tle/tle.h"
 
 /* Two streams run different batches at once, again and again. */

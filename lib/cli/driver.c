@@ -1,4 +1,4 @@
-#include "gpu/driver.h"
+#include "cli/driver.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,13 +11,13 @@ static bool find(Driver *d, const char *symbol, void *field) {
     return address != NULL;
 }
 
-bool driver_open(Driver *d, char *why, size_t why_size) {
+bool driver_open(Driver *d, int ordinal, char *why, size_t why_size) {
     int device = 0;
     void *context = NULL;
     memset(d, 0, sizeof *d);
     d->library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!d->library) {
-        snprintf(why, why_size, "libcuda.so.1 cannot be opened: this check needs an NVIDIA GPU");
+        snprintf(why, why_size, "libcuda.so.1 cannot be opened: this needs an NVIDIA GPU");
         return false;
     }
 #define X(result, name, symbol, params)                                                            \
@@ -25,10 +25,10 @@ bool driver_open(Driver *d, char *why, size_t why_size) {
         snprintf(why, why_size, "the driver has no %s", symbol);                                   \
         return false;                                                                              \
     }
-#include "gpu/driver.def"
+#include "cli/driver.def"
 #undef X
     int code = d->init(0);
-    code = code ? code : d->device_get(&device, 0);
+    code = code ? code : d->device_get(&device, ordinal);
     code = code ? code : d->retain(&context, device);
     code = code ? code : d->set_current(context);
     if (code)

@@ -1,0 +1,90 @@
+/* Making dispatch tables of timings (`tle tune`).
+ *
+ * An operator's calls are points: values of its facts. A set holds the times of its variants at
+ * points, wherever they came from, a GPU or a file; tune_rules() makes the rules of them and is a
+ * pure function. */
+#ifndef CLI_TUNE_H
+#define CLI_TUNE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TUNE_FACTS = 8, TUNE_SPANS = 2, TUNE_GRID = 32, TUNE_MEMBERS = 64 };
+
+typedef enum TuneKind {
+    TUNE_SPAN,  /* a rule holds from one grid value, exclusive, up to another */
+    TUNE_EQUAL, /* each value has rules of its own */
+    TUNE_ALIGN, /* the same; a rule of a larger alignment comes first */
+    TUNE_TEXT,  /* the same; the values are names */
+    TUNE_SIZE   /* values that variants are made for come first, then spans of the others */
+} TuneKind;
+
+typedef struct TuneFact {
+    const char *name;
+    TuneKind kind;
+    int64_t most; /* the largest value that a call can have */
+    const char *const *names;
+} TuneFact;
+
+typedef struct TuneFacts {
+    const TuneFact *list;
+    int count; /* at most TUNE_FACTS, TUNE_SPANS of them spans */
+} TuneFacts;
+
+typedef struct TuneVariant {
+    char *name;
+    int64_t lo[TUNE_FACTS], hi[TUNE_FACTS]; /* where it is legal, as far as numbers say */
+} TuneVariant;
+
+typedef struct TunePoint {
+    int64_t fact[TUNE_FACTS];
+} TunePoint;
+
+typedef struct TuneSet {
+    TuneFacts facts;
+    char *op, *arch, *device, *sources, *compiler;
+    TuneVariant *variants;
+    TunePoint *points;
+    int variant_count, point_count;
+    double *hot, *cold; /* [point][variant] in us; NaN: not legal, or far too slow to measure */
+} TuneSet;
+
+typedef struct TuneRule {
+    int64_t lo[TUNE_FACTS], hi[TUNE_FACTS];
+    uint32_t conditions; /* bit f: the rule looks at fact f */
+    int variant;
+} TuneRule;
+
+typedef struct TuneRules {
+    TuneRule *list;
+    int count;
+} TuneRules;
+
+/* Makes room for the times of all points and variants, all NaN; false without memory. */
+bool tune_set_times(TuneSet *set);
+void tune_set_free(TuneSet *set);
+/* Index into hot and cold. */
+size_t tune_at(const TuneSet *set, int point, int variant);
+/* A variant's geometric mean of hot and cold time at a point; infinite where it has none. */
+double tune_score(const TuneSet *set, int point, int variant);
+
+/* Of `members` columns of which each of `cells` rows allows some, the fewest that leave no row
+ * without one, and among those the set of least loss. allowed[cell] is never 0; loss is
+ * [cell][member], infinite where not allowed. */
+uint64_t tune_cover(const uint64_t *allowed, const double *loss, int cells, int members);
+
+/* The rules: at every measured point the first that holds names a variant within `within` (1.03) of
+ * the best score. False with a sentence in `why`. */
+bool tune_rules(const TuneSet *set, double within, TuneRules *rules, char *why, size_t why_size);
+/* The variant that the first rule names whose conditions hold, or -1. */
+int tune_chosen(const TuneFacts *facts, const TuneRules *rules, const int64_t *fact);
+
+/* A set as JSON text, and back; the texts are malloc'ed, NULL without memory. */
+char *tune_set_print(const TuneSet *set);
+bool tune_set_parse(const char *text, const TuneFacts *facts, TuneSet *set, char *why,
+                    size_t why_size);
+/* A dispatch table (docs/metadata.md). */
+char *tune_table_print(const TuneSet *set, const TuneRules *rules);
+
+#endif

@@ -1,0 +1,96 @@
+"""`tle tune` from end to end: on a driver written for the test (fake_cuda.c), whose times follow from the kernels'
+grids and blocks, and from a file of timings."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+BUILD = pathlib.Path(os.environ["TLE_BUILD_DIR"])
+TLE = BUILD / "bin" / "tle"
+FAKE = pathlib.Path(__file__).with_name("fake_cuda.c")
+
+
+def tle(*words, status=0, **environment):
+    result = subprocess.run([str(TLE), *map(str, words)], text=True, check=False, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, env={**os.environ, **environment})
+    assert result.returncode == status, result.stderr
+    return result
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fake")
+    subprocess.run(["cc", "-shared", "-fPIC", "-w", "-O1", "-Wl,-soname,libcuda.so.1", "-o", folder / "libcuda.so.1", FAKE],
+                   check=True)
+    if "ptxas none" in tle("info").stdout:
+        pytest.skip("the library holds no cubins")
+    old = os.environ.get("LD_LIBRARY_PATH")
+    return {"LD_LIBRARY_PATH": f"{folder}:{old}" if old else str(folder)}
+
+
+@pytest.fixture(scope="module")
+def tuned(driver, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tuned")
+    result = tle("tune", "topk", "--device", "cuda", "--quick", "--out", folder / "table.json", "--save",
+                 folder / "times.json", **driver)
+    assert re.search(r"\d+ points, \d+ rules, \d+ of \d+ variants; at worst [0-3]\.\d % behind", result.stderr)
+    return folder
+
+
+def test_the_table_is_the_smallest_that_is_near_enough(tuned):
+    table, times = (json.loads((tuned / name).read_text()) for name in ("table.json", "times.json"))
+    assert table["op"] == "topk_select" and table["arch"] == times["arch"] == "sm_90a"
+    assert table["provenance"]["measured_on"] == "Fake GPU"
+    named = {rule["variant"] for rule in table["rules"]}
+    assert named and named <= set(times["variants"])
+    assert all(re.fullmatch("[0-9a-f]{64}", word) for word in table["provenance"]["sources"].split())
+    assert len(table["rules"]) < len(times["points"])
+
+
+def holds(when, point):
+    for name, limit in when.items():
+        if isinstance(limit, list):
+            if not limit[0] <= point[name] <= limit[1]:
+                return False
+        elif isinstance(limit, str):
+            if point[name] != limit:
+                return False
+        elif point[name] % limit:
+            return False
+    return True
+
+
+def test_every_point_gets_a_variant_within_the_tolerance(tuned):
+    table, times = (json.loads((tuned / name).read_text()) for name in ("table.json", "times.json"))
+    for point in times["points"]:
+        scores = {name: (hot * cold) ** 0.5 for name, (hot, cold) in point["us"].items()}
+        chosen = next(rule["variant"] for rule in table["rules"] if holds(rule["when"], point))
+        assert scores[chosen] <= 1.0301 * min(scores.values())
+
+
+def test_the_same_times_give_the_same_table(tuned):
+    again = tle("tune", "topk", "--timings", tuned / "times.json")
+    assert again.stdout == (tuned / "table.json").read_text()
+    looser = tle("tune", "topk", "--timings", tuned / "times.json", "--within", 100)
+    assert looser.stdout.count("variant") <= again.stdout.count("variant")
+
+
+def test_the_library_takes_the_table_and_explain_shows_the_rule(tuned):
+    text = tle("explain", "topk", "--device", "none", "--arch", "sm_90a", "--rows", 16, "--columns", 65536, "--k", 2048,
+               "--dispatch", tuned / "table.json").stdout
+    assert "measured on Fake GPU" in text and "skipped" not in text
+    rule = int(re.search(r"^by rule (\d+) of table ", text, re.M)[1])
+    table = json.loads((tuned / "table.json").read_text())
+    assert text.strip().endswith("chosen: " + table["rules"][rule - 1]["variant"])
+    assert "note:" not in text  # its sources are the library's
+
+
+def test_refusals_say_what_is_missing(tmp_path):
+    assert "times of a GPU" in tle("tune", "topk", "--device", "emu", status=1).stderr
+    assert "name an operator" in tle("tune", status=2).stderr
+    assert "cannot be read" in tle("tune", "topk", "--timings", tmp_path / "none", status=1).stderr
+    (tmp_path / "bad.json").write_text("{}")
+    assert "'schema' is not 1" in tle("tune", "topk", "--timings", tmp_path / "bad.json", status=1).stderr

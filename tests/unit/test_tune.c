@@ -1,0 +1,377 @@
+/* `tle tune` without a GPU: timings go in, rules come out. What the rules choose is compared with
+ * the timings themselves, the smallest sets with all sets. */
+#include "cli/tune.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS, COLUMNS, K, ALIGN, DTYPE, FACTS };
+enum { MOST = 1000000 };
+
+static const char *const dtypes[] = {"fp32", "fp16", NULL};
+static const TuneFact fact_list[FACTS] = {{"rows", TUNE_SPAN, MOST, NULL},
+                                          {"columns", TUNE_SPAN, MOST, NULL},
+                                          {"k", TUNE_SIZE, 4096, NULL},
+                                          {"align", TUNE_ALIGN, 16, NULL},
+                                          {"dtype", TUNE_TEXT, 0, dtypes}};
+static const TuneFacts facts = {fact_list, FACTS};
+
+static TuneSet set;
+static TuneRules rules;
+static char why[200];
+
+static int drop(void **state) {
+    (void)state;
+    tune_set_free(&set);
+    free(rules.list);
+    rules = (TuneRules){0};
+    return 0;
+}
+
+/* ---- sets made by hand ---- */
+
+static void begin(int variants, int most_points) {
+    set = (TuneSet){.facts = facts, .variant_count = variants, .point_count = most_points};
+    set.op = strdup("select");
+    set.arch = strdup("sm_90a");
+    set.device = strdup("A \"GPU\"");
+    set.sources = strdup("12ab");
+    set.compiler = strdup("cc");
+    set.variants = (TuneVariant *)calloc((size_t)variants, sizeof *set.variants);
+    set.points = (TunePoint *)calloc((size_t)most_points, sizeof *set.points);
+    assert_non_null(set.variants);
+    assert_non_null(set.points);
+    for (int v = 0; v < variants; v++) {
+        char name[] = {(char)('a' + v), '\0'};
+        set.variants[v].name = strdup(name);
+        for (int f = 0; f < FACTS; f++)
+            set.variants[v].hi[f] = fact_list[f].most;
+    }
+    assert_true(tune_set_times(&set));
+    set.point_count = 0;
+}
+
+static int add_point(int64_t rows, int64_t columns, int64_t k, int64_t align) {
+    const int64_t fact[FACTS] = {rows, columns, k, align, 0};
+    memcpy(set.points[set.point_count].fact, fact, sizeof fact);
+    return set.point_count++;
+}
+
+static void set_time(int point, int variant, double us) {
+    set.hot[tune_at(&set, point, variant)] = us;
+    set.cold[tune_at(&set, point, variant)] = us;
+}
+
+static int chosen(int64_t rows, int64_t columns, int64_t k, int64_t align) {
+    const int64_t fact[TUNE_FACTS] = {rows, columns, k, align, 0};
+    return tune_chosen(&facts, &rules, fact);
+}
+
+static void make_rules(void) {
+    if (!tune_rules(&set, 1.03, &rules, why, sizeof why))
+        fail_msg("%s", why);
+}
+
+/* ---- covers ---- */
+
+static unsigned next_random(unsigned *state) {
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static double loss_of(const double *loss, int cells, int members, uint64_t chosen_set) {
+    double total = 0;
+    for (int c = 0; c < cells; c++) {
+        double least = INFINITY;
+        for (int m = 0; m < members; m++)
+            if (chosen_set >> m & 1)
+                least = fmin(least, loss[c * members + m]);
+        total += least;
+    }
+    return total;
+}
+
+static void test_cover_is_the_best_of_all_sets(void **state) {
+    enum { CELLS = 12, MEMBERS = 8 };
+    unsigned random = 1;
+    (void)state;
+    for (int trial = 0; trial < 200; trial++) {
+        uint64_t allowed[CELLS] = {0};
+        double loss[CELLS * MEMBERS];
+        for (int c = 0; c < CELLS; c++) {
+            allowed[c] = UINT64_C(1) << next_random(&random) % MEMBERS;
+            for (int m = 0; m < MEMBERS; m++) {
+                if (next_random(&random) % 4 == 0)
+                    allowed[c] |= UINT64_C(1) << m;
+                loss[c * MEMBERS + m] =
+                    allowed[c] >> m & 1 ? 1e-4 * (next_random(&random) % 300) : INFINITY;
+            }
+        }
+        int best_size = MEMBERS + 1;
+        double best_loss = INFINITY;
+        for (uint64_t s = 0; s < 1 << MEMBERS; s++) {
+            double total = loss_of(loss, CELLS, MEMBERS, s);
+            int size = __builtin_popcountll(s);
+            if (isfinite(total) && (size < best_size || (size == best_size && total < best_loss))) {
+                best_size = size;
+                best_loss = total;
+            }
+        }
+        uint64_t found = tune_cover(allowed, loss, CELLS, MEMBERS);
+        assert_int_equal(__builtin_popcountll(found), best_size);
+        assert_true(fabs(loss_of(loss, CELLS, MEMBERS, found) - best_loss) < 1e-9);
+    }
+}
+
+/* ---- rules ---- */
+
+static const int64_t row_grid[] = {1, 4, 16, 64}, column_grid[] = {100, 1000, 10000, 100000};
+
+/* All points of the two grids; us[i][j] is the time of variant v by the caller's model. */
+static void add_grid(double (*model)(int64_t rows, int64_t columns, int variant)) {
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            int p = add_point(row_grid[i], column_grid[j], 8, 16);
+            for (int v = 0; v < set.variant_count; v++)
+                set_time(p, v, model(row_grid[i], column_grid[j], v));
+        }
+    }
+}
+
+/* a: a short body, b: one of a cluster, c: one CTA for each row; d is 2 % faster than c once. */
+static double bodies(int64_t rows, int64_t columns, int variant) {
+    double r = (double)rows, n = (double)columns;
+    double us[] = {columns <= 1000 ? 2 + n / 1000 : NAN, 5 + r * n / 100000, 4 + r / 16 + n / 5000,
+                   (rows == 64 && columns == 10000 ? 0.98 : 1.5) * (4 + r / 16 + n / 5000)};
+    return us[variant];
+}
+
+static void test_few_rules_choose_what_is_fast(void **state) {
+    (void)state;
+    begin(4, 16);
+    add_grid(bodies);
+    set.variants[0].hi[COLUMNS] = 1000;
+    make_rules();
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            int v = chosen(row_grid[i], column_grid[j], 8, 16);
+            double best = INFINITY;
+            for (int w = 0; w < 4; w++)
+                best = fmin(best, tune_score(&set, 4 * i + j, w));
+            assert_true(tune_score(&set, 4 * i + j, v) <= 1.03 * best);
+            assert_int_not_equal(v, 3); /* c is near enough there */
+        }
+    }
+    assert_true(rules.count <= 4);
+}
+
+static void test_between_grid_values_the_upper_one_counts(void **state) {
+    (void)state;
+    begin(4, 16);
+    add_grid(bodies);
+    make_rules();
+    for (int64_t rows = 1; rows <= 64; rows++) {
+        for (int64_t columns = 50; columns <= 100000; columns += 777) {
+            int i = 0, j = 0;
+            while (row_grid[i] < rows)
+                i++;
+            while (column_grid[j] < columns)
+                j++;
+            assert_int_equal(chosen(rows, columns, 8, 16),
+                             chosen(row_grid[i], column_grid[j], 8, 16));
+        }
+    }
+    assert_int_equal(chosen(5000, 700000, 8, 16), chosen(64, 100000, 8, 16)); /* beyond the grid */
+}
+
+static void test_random_times_never_lose_more_than_the_tolerance(void **state) {
+    unsigned random = 7;
+    (void)state;
+    for (int trial = 0; trial < 100; trial++) {
+        begin(6, 16);
+        for (int p = 0; p < 16; p++) {
+            add_point(row_grid[p / 4], column_grid[p % 4], 8, 16);
+            set_time(p, (int)(next_random(&random) % 6), 100);
+            for (int v = 0; v < 6; v++)
+                if (next_random(&random) % 3)
+                    set_time(p, v, 100 + 0.1 * (next_random(&random) % 100));
+        }
+        make_rules();
+        for (int p = 0; p < 16; p++) {
+            int v = tune_chosen(&facts, &rules, set.points[p].fact);
+            double best = INFINITY;
+            for (int w = 0; w < 6; w++)
+                best = fmin(best, tune_score(&set, p, w));
+            assert_true(tune_score(&set, p, v) <= 1.03 * best);
+        }
+        drop(NULL);
+    }
+}
+
+static void test_sizes_with_own_variants_come_first_and_others_share(void **state) {
+    (void)state;
+    begin(2, 8);
+    set.variants[0].lo[K] = set.variants[0].hi[K] = 512; // made for 512; the other takes any
+    const int64_t sizes[] = {16, 512, 900, 4000};
+    for (int i = 0; i < 4; i++) {
+        int p = add_point(1, 100, sizes[i], 16);
+        set_time(p, 1, 10);
+        if (sizes[i] == 512)
+            set_time(p, 0, 5);
+    }
+    make_rules();
+    assert_int_equal(rules.count, 2);
+    assert_int_equal(rules.list[0].variant, 0);
+    assert_int_equal(chosen(1, 100, 512, 16), 0);
+    assert_int_equal(chosen(1, 100, 511, 16), 1);
+    assert_int_equal(chosen(1, 100, 513, 16), 1);
+    assert_int_equal(chosen(1, 100, 4096, 16), 1);
+    assert_int_equal(rules.list[1].lo[K], 0);
+    assert_int_equal(rules.list[1].hi[K], 4096);
+}
+
+static void test_a_larger_alignment_is_asked_first(void **state) {
+    (void)state;
+    begin(2, 2);
+    set_time(add_point(1, 100, 8, 4), 0, 5); // b needs 16
+    int p = add_point(1, 100, 8, 16);
+    set_time(p, 0, 5);
+    set_time(p, 1, 3);
+    make_rules();
+    assert_int_equal(rules.count, 2);
+    assert_int_equal(chosen(1, 100, 8, 16), 1);
+    assert_int_equal(chosen(1, 100, 8, 4), 0);
+    assert_int_equal(chosen(1, 100, 8, 8), 0);
+    assert_int_equal(rules.list[1].conditions, 0); // what is aligned by 4 is everything
+}
+
+static void test_a_last_rule_covers_what_the_others_cannot(void **state) {
+    (void)state;
+    begin(2, 2);
+    set.variants[0].hi[COLUMNS] = 1000;
+    int p = add_point(1, 1000, 8, 16);
+    set_time(p, 0, 1);
+    set_time(p, 1, 9);
+    make_rules();
+    assert_int_equal(rules.count, 2);
+    assert_int_equal(rules.list[0].variant, 0);
+    assert_int_equal(rules.list[1].variant, 1);
+}
+
+static void test_hot_and_cold_count_alike(void **state) {
+    (void)state;
+    begin(2, 1);
+    int p = add_point(1, 1000, 8, 16);
+    set.hot[tune_at(&set, p, 0)] = 1;
+    set.cold[tune_at(&set, p, 0)] = 9; // 3 in the mean
+    set.hot[tune_at(&set, p, 1)] = 2;
+    set.cold[tune_at(&set, p, 1)] = 2;
+    make_rules();
+    assert_int_equal(chosen(1, 1000, 8, 16), 1);
+}
+
+static void test_too_fine_a_grid_is_refused(void **state) {
+    (void)state;
+    begin(1, TUNE_GRID + 1);
+    for (int i = 0; i <= TUNE_GRID; i++)
+        set_time(add_point(1, 100 + i, 8, 16), 0, 5);
+    assert_false(tune_rules(&set, 1.03, &rules, why, sizeof why));
+    assert_string_equal(why, "there are more than 32 values of columns");
+}
+
+/* ---- texts ---- */
+
+static void test_table_is_in_the_documented_form(void **state) {
+    (void)state;
+    begin(3, 3);
+    set_time(add_point(1, 100, 8, 16), 0, 5);
+    set_time(add_point(1, 1000, 8, 16), 1, 5);
+    set_time(add_point(1, 1000, 8, 4), 2, 5);
+    make_rules();
+    char *text = tune_table_print(&set, &rules);
+    assert_string_equal(
+        text, "{\"schema\": 1, \"op\": \"select\", \"arch\": \"sm_90a\",\n"
+              " \"provenance\": {\"sources\": \"12ab\", \"compiler\": \"cc\", "
+              "\"measured_on\": \"A \\\"GPU\\\"\"},\n"
+              " \"rules\": [\n"
+              "   {\"when\": {\"columns\": [101, 1000000], \"align\": 16}, \"variant\": \"b\"},\n"
+              "   {\"when\": {\"align\": 16}, \"variant\": \"a\"},\n"
+              "   {\"when\": {}, \"variant\": \"c\"}]}\n");
+    free(text);
+}
+
+static void test_timings_read_back(void **state) {
+    TuneSet again;
+    (void)state;
+    begin(4, 16);
+    add_grid(bodies);
+    set.variants[0].hi[COLUMNS] = 1000;
+    set.points[3].fact[DTYPE] = 1;
+    char *text = tune_set_print(&set);
+    assert_non_null(text);
+    if (!tune_set_parse(text, &facts, &again, why, sizeof why))
+        fail_msg("%s", why);
+    assert_int_equal(again.point_count, 16);
+    assert_int_equal(again.variants[0].hi[COLUMNS], 1000);
+    assert_int_equal(again.variants[1].hi[COLUMNS], MOST);
+    assert_int_equal(again.points[3].fact[DTYPE], 1);
+    for (int p = 0; p < 16; p++)
+        for (int v = 0; v < 4; v++) {
+            double old = tune_score(&set, p, v), now = tune_score(&again, p, v);
+            assert_true(isinf(old) ? isinf(now) : fabs(old - now) < 2e-3);
+        }
+    tune_set_free(&again);
+    free(text);
+}
+
+#define HEAD                                                                                       \
+    "{\"schema\": 1, \"op\": \"o\", \"arch\": \"a\", \"device\": \"d\", \"sources\": \"\", "       \
+    "\"compiler\": \"\", "
+#define POINT "{\"rows\": 1, \"columns\": 2, \"k\": 3, \"align\": 4, \"dtype\": \"fp32\", \"us\": "
+
+static void test_damaged_timings_are_refused(void **state) {
+    static const struct {
+        const char *text, *found;
+    } cases[] = {
+        {"{", "not JSON"},
+        {"{\"schema\": 2}", "'schema' is not 1"},
+        {"{\"schema\": 1, \"op\": \"o\"}", "one of op, arch"},
+        {HEAD "\"variants\": {}, \"points\": []}", "'variants'"},
+        {HEAD "\"variants\": {\"v\": {\"k\": [1]}}, \"points\": []}", "'variants'"},
+        {HEAD "\"variants\": {\"v\": {}}, \"points\": []}", "'points'"},
+        {HEAD "\"variants\": {\"v\": {}}, \"points\": [{\"rows\": 1}]}", "'points'"},
+        {HEAD "\"variants\": {\"v\": {}}, \"points\": [" POINT "{\"v\": [1]}}]}", "'points'"},
+        {HEAD "\"variants\": {\"v\": {}}, \"points\": [" POINT "{\"v\": [1, -1]}}]}", "'points'"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TuneSet read;
+        assert_false(tune_set_parse(cases[i].text, &facts, &read, why, sizeof why));
+        if (!strstr(why, cases[i].found))
+            fail_msg("%s: %s", cases[i].text, why);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cover_is_the_best_of_all_sets),
+        cmocka_unit_test_teardown(test_few_rules_choose_what_is_fast, drop),
+        cmocka_unit_test_teardown(test_between_grid_values_the_upper_one_counts, drop),
+        cmocka_unit_test_teardown(test_random_times_never_lose_more_than_the_tolerance, drop),
+        cmocka_unit_test_teardown(test_sizes_with_own_variants_come_first_and_others_share, drop),
+        cmocka_unit_test_teardown(test_a_larger_alignment_is_asked_first, drop),
+        cmocka_unit_test_teardown(test_a_last_rule_covers_what_the_others_cannot, drop),
+        cmocka_unit_test_teardown(test_hot_and_cold_count_alike, drop),
+        cmocka_unit_test_teardown(test_too_fine_a_grid_is_refused, drop),
+        cmocka_unit_test_teardown(test_table_is_in_the_documented_form, drop),
+        cmocka_unit_test_teardown(test_timings_read_back, drop),
+        cmocka_unit_test(test_damaged_timings_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
