@@ -34,13 +34,14 @@ class Params(ctypes.Structure):
 
 
 FLOAT32 = (2 << 8) | 32
+LAUNCH_DEPENDENT = 1  # of the flags
 
 
 class Library:
     """libtle by its C interface."""
 
-    def __init__(self, path):
-        self.lib = ctypes.CDLL(path)
+    def __init__(self, path, flags=0):
+        self.lib, self.flags = ctypes.CDLL(path), flags
         self.lib.tle_last_error.restype = ctypes.c_char_p
         self.lib.tle_build_info.restype = ctypes.c_char_p
         self.handle, self.workspace, self.workspace_size = ctypes.c_void_p(), None, 0
@@ -56,7 +57,7 @@ class Library:
 
     def params(self, scores, indices, lengths=None):
         rows, columns = scores.shape
-        return Params(ctypes.sizeof(Params), FLOAT32, 0, rows, columns, indices.shape[1], scores.data_ptr(),
+        return Params(ctypes.sizeof(Params), FLOAT32, self.flags, rows, columns, indices.shape[1], scores.data_ptr(),
                       scores.stride(0), address(lengths), None, indices.data_ptr(), indices.stride(0))
 
     def reserve(self, scores, indices, lengths=None):

@@ -2,13 +2,14 @@
 """Times tle_topk_select beside torch.topk and any number of other libraries on one GPU, in one run.
 
     bench/topk_torch.py --library libtle.so --out results.json [--peer LIBRARY]... [--foreign NAME=STEM]...
-        [--rows 1,2,...] [--lengths 4096,...] [--k 512,...] [--scores randn,narrow,...] [--check]
+        [--rows 1,2,...] [--lengths 4096,...] [--k 512,...] [--scores randn,narrow,...] [--dependent] [--check]
 
 A peer exports the launcher of bench/support/peer.h. A foreign kernel has the arguments of FlagTree's selectors and was
 compiled by tlec into STEM.cubin and STEM.meta. How calls are timed: timing.py. The result of every implementation is
 checked before its calls are timed and again after the last replay; of those that promise no order as a set.
 
-libtle is timed without lengths, and once more with the array of full lengths that every peer is given.
+libtle is timed without lengths, and once more with the array of full lengths that every peer is given. --dependent
+launches it programmatically dependent on the call before it (TLE_LAUNCH_DEPENDENT); then peers should do so, too.
 
 --check ends the run with a table of which kinds of scores each gets right (correctness.py). A library that crashes
 there ends the run; what was measured until then is in the file. The file has the schema of bench/results/.
@@ -153,6 +154,7 @@ def arguments():
     arg.add_argument("--k", type=numbers, default="512,1024,2048")
     arg.add_argument("--scores", type=lambda text: text.split(","), default="randn",
                      help="kinds, of " + ", ".join(score_kinds.TIMED))
+    arg.add_argument("--dependent", action="store_true", help="launch libtle dependent on the call before it")
     arg.add_argument("--check", action="store_true", help="also make the table of kinds")
     arg.add_argument("--commit", default="", help="commit of the library, for the record")
     return arg.parse_args()
@@ -162,14 +164,14 @@ def command_of(a):
     """Without the paths of this machine."""
     words = [f"--peer {os.path.basename(path)}" for path in a.peer]
     words += [f"--foreign '{text.split('=', 1)[0]}=...'" for text in a.foreign]
-    words += [f"--scores {','.join(a.scores)}"] + ["--check"] * a.check
+    words += [f"--scores {','.join(a.scores)}"] + ["--dependent"] * a.dependent + ["--check"] * a.check
     return " ".join(["python3 bench/topk_torch.py --library libtle.so --out results.json", *words])
 
 
 def main():
     a, begin = arguments(), time.time()
     torch.zeros(1, device="cuda")  # makes the context current, for kernels loaded through the driver
-    library = Library(a.library)
+    library = Library(a.library, implementations.LAUNCH_DEPENDENT if a.dependent else 0)
     impls = [implementations.Ours(library), implementations.Ours(library, "libtle, lengths given", True),
              implementations.Torch()]
     impls += [implementations.Peer(os.path.abspath(path)) for path in a.peer]
