@@ -56,13 +56,23 @@ static void fix_specials(PtxType type, Small f, const uint32_t *bits, uint32_t n
     }
 }
 
+static inline void widen_range(const int16_t *exponent, uint32_t n, DotRange *range) {
+    int16_t low = range->low, high = range->high;
+    for (uint32_t i = 0; i < n; i++) {
+        int16_t e = exponent[i], at_low = e == ZERO_EXPONENT ? INT16_MAX : e;
+        low = at_low < low ? at_low : low;
+        high = e > high ? e : high;
+    }
+    range->low = low;
+    range->high = high;
+}
+
 /* Inlined for each format, which makes all of it constant but the data. */
 static inline void decode_as(Small f, const uint32_t *restrict bits, uint32_t n, uint32_t flip,
                              float *restrict value, int16_t *restrict exponent, DotRange *range) {
     int bias = (1 << (f.exponent_bits - 1)) - 1, mantissa = f.mantissa_bits;
     int sign_shift = 31 - f.exponent_bits - mantissa;
     uint32_t mask = (1u << (f.exponent_bits + mantissa)) - 1, hidden = 1u << mantissa;
-    int low = range->low, high = range->high;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t raw = bits[i] >> f.shift, mag = raw & mask, field = mag >> mantissa;
         uint32_t sign = ((raw << sign_shift) ^ flip) & 0x80000000u;
@@ -71,14 +81,10 @@ static inline void decode_as(Small f, const uint32_t *restrict bits, uint32_t n,
         uint32_t power = (uint32_t)(e - mantissa + 127) << 23;
         float v = f.exponent_bits == 8 ? fp_f32(mag << (23 - mantissa))
                                        : (float)(int32_t)sig * fp_f32(power);
-        int at_low = mag ? e : INT16_MAX, at_high = mag ? e : INT16_MIN;
         value[i] = fp_f32(fp_u32(v) | sign);
         exponent[i] = (int16_t)(mag ? e : ZERO_EXPONENT);
-        low = at_low < low ? at_low : low;
-        high = at_high > high ? at_high : high;
     }
-    range->low = (int16_t)low;
-    range->high = (int16_t)high;
+    widen_range(exponent, n, range);
 }
 
 FOR_MACHINE void dot_decode(PtxType type, const uint32_t *bits, uint32_t n, bool negate,
@@ -104,6 +110,34 @@ FOR_MACHINE void dot_decode(PtxType type, const uint32_t *bits, uint32_t n, bool
     /* only the largest exponent can be that of a special value */
     if (range->high >= (1 << (f.exponent_bits - 1)))
         fix_specials(type, f, bits, n, value, range);
+}
+
+static inline float half_to_float(uint32_t bits) {
+    uint32_t mag = (bits & 0x7fff) << 13, top = mag >= 0x7c00u << 13 ? 0x7f800000u : 0;
+    return fp_f32(fp_u32(fp_f32(mag) * 0x1p112f) | top | (bits & 0x8000) << 16);
+}
+
+FOR_MACHINE void dot_from_halves(const uint32_t *restrict words, uint32_t n, float *restrict low,
+                                 float *restrict high) {
+    for (uint32_t i = 0; i < n; i++) {
+        low[i] = half_to_float(words[i] & 0xffff);
+        high[i] = half_to_float(words[i] >> 16);
+    }
+}
+
+/* Beside 0.5 the last place of f32 is f16's least unit. */
+static inline uint32_t float_to_half(float v) {
+    uint32_t mag = fp_u32(v) & 0x7fffffffu, sign = fp_u32(v) >> 16 & 0x8000;
+    uint32_t small = fp_u32(fp_f32(mag) + 0.5f) - fp_u32(0.5f);
+    uint32_t normal = ((mag + 0xfff + (mag >> 13 & 1)) >> 13) - (112 << 10);
+    uint32_t r = mag < (127 - 14) << 23 ? small : normal < 0x7c00 ? normal : 0x7c00;
+    return mag > 0x7f800000u ? NAN_16 : sign | r;
+}
+
+FOR_MACHINE void dot_to_halves(const float *restrict low, const float *restrict high, uint32_t n,
+                               uint32_t *restrict words) {
+    for (uint32_t i = 0; i < n; i++)
+        words[i] = float_to_half(low[i]) | float_to_half(high[i]) << 16;
 }
 
 /* ---- any values: doubles ------------------------------------------------------------------ */
@@ -166,7 +200,7 @@ static bool is_moderate(const DotRange *r) {
     return !r->special && r->low >= -MODERATE && r->high <= MODERATE;
 }
 
-static bool acc_moderate(const float *acc, uint32_t n) {
+FOR_MACHINE static bool acc_moderate(const float *acc, uint32_t n) {
     uint32_t bad = 0;
     for (uint32_t j = 0; j < n; j++) {
         uint32_t mag = fp_u32(acc[j]) & 0x7fffffffu;
@@ -215,11 +249,52 @@ FOR_MACHINE static void add_products(const DotTile *t, uint32_t i, uint32_t k, u
     }
 }
 
+/* The exponents' powers of two, in the unit of `fraction` bits below; sums start at 0. */
+FOR_MACHINE static void set_scales(int16_t *restrict top, float *restrict scale,
+                                   int32_t *restrict sum, uint32_t n, int fraction) {
+    for (uint32_t j = 0; j < n; j++) {
+        int e = top[j] < ZERO_EXPONENT / 2 ? 0 : top[j];
+        top[j] = (int16_t)e;
+        scale[j] = fp_f32((uint32_t)(fraction - e + 127) << 23);
+        sum[j] = 0;
+    }
+}
+
 /* The aligned accumulator and sum of products, whose unit is 2^(top - fraction), as a float. */
 static inline double total(float acc, int32_t sum, float scale, int top, int fraction,
                            uint64_t keep) {
     double v = (double)sum + (double)(int32_t)(acc * scale);
     return fp_f64(fp_u64(v) & keep) * fp_f64((uint64_t)(top - fraction + 1023) << 52);
+}
+
+/* Whether that fits 31 bits with some room, in all columns. */
+FOR_MACHINE static bool is_small(const float *acc, const int32_t *sum, const float *scale,
+                                 uint32_t n) {
+    uint32_t large = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        int32_t half = sum[j] / 2 + (int32_t)(acc[j] * scale[j]) / 2;
+        large |= (uint32_t)(half + (1 << 29)) & 0xc0000000u;
+    }
+    return large == 0;
+}
+
+/* Bits of the magnitude as f32, towards zero; the last is set if `sticky` and any was lost. */
+static inline uint32_t cut(int32_t mag, bool sticky) {
+    float near = (float)mag;
+    int32_t r = (int32_t)near;
+    return (fp_u32(near) - (r > mag)) | (sticky & (r != mag));
+}
+
+FOR_MACHINE static void finish_small(float *restrict acc, const int32_t *restrict sum,
+                                     const float *restrict scale, const int16_t *restrict top,
+                                     uint32_t n, int fraction, uint32_t bits) {
+    uint32_t keep = ~(uint32_t)0 << (24 - bits);
+    for (uint32_t j = 0; j < n; j++) {
+        int32_t v = sum[j] + (int32_t)(acc[j] * scale[j]), mag = v < 0 ? -v : v;
+        float unit = fp_f32((uint32_t)(top[j] - fraction + 127) << 23);
+        float r = fp_f32(cut(mag, false) & keep) * unit;
+        acc[j] = fp_f32(fp_u32(r) | ((uint32_t)v & 0x80000000u));
+    }
 }
 
 FOR_MACHINE static void finish(float *restrict acc, const int32_t *restrict sum,
@@ -236,6 +311,31 @@ static void finish_half(float *acc, const int32_t *sum, const float *scale, cons
         acc[j] = to_half(total(acc[j], sum[j], scale[j], top[j], fraction, ~(uint64_t)0));
 }
 
+/* A choice by masks, where compilers would make a branch to leave an addition of floats out. */
+static inline uint32_t choose(bool yes, uint32_t a, uint32_t b) {
+    uint32_t mask = 0u - (uint32_t)yes;
+    return (a & mask) | (b & ~mask);
+}
+
+/* Bits of the nearest f16, ties to even, as f32. Beside 0.5 the last place is f16's least unit. */
+static inline uint32_t near_half(float magnitude) {
+    uint32_t mag = fp_u32(magnitude), small = fp_u32((magnitude + 0.5f) - 0.5f);
+    uint32_t normal = (mag + 0xfff + (mag >> 13 & 1)) & ~(uint32_t)0x1fff;
+    normal = choose(normal < (127 + 16) << 23, normal, 0x7f800000u);
+    return choose(mag < (127 - 14) << 23, small, normal);
+}
+
+FOR_MACHINE static void finish_small_half(float *restrict acc, const int32_t *restrict sum,
+                                          const float *restrict scale, const int16_t *restrict top,
+                                          uint32_t n, int fraction) {
+    for (uint32_t j = 0; j < n; j++) {
+        int32_t v = sum[j] + (int32_t)(acc[j] * scale[j]), mag = v < 0 ? -v : v;
+        float unit = fp_f32((uint32_t)(top[j] - fraction + 127) << 23);
+        uint32_t r = near_half(fp_f32(cut(mag, true)) * unit);
+        acc[j] = fp_f32(choose(r == 0, 0, r | ((uint32_t)v & 0x80000000u)));
+    }
+}
+
 static void row_fast(const DotTile *t, const DotModel *model, uint32_t i, uint32_t k, float *acc) {
     int16_t top[MAX_N];
     float scale[MAX_N];
@@ -243,15 +343,15 @@ static void row_fast(const DotTile *t, const DotModel *model, uint32_t i, uint32
     uint32_t n = t->n;
     int fraction = model->fraction;
     top_exponents(t, i, k, model->group, acc, top);
-    for (uint32_t j = 0; j < n; j++) {
-        int e = top[j] < ZERO_EXPONENT / 2 ? 0 : top[j];
-        top[j] = (int16_t)e;
-        scale[j] = fp_f32((uint32_t)(fraction - e + 127) << 23);
-        sum[j] = 0;
-    }
+    set_scales(top, scale, sum, n, fraction);
     add_products(t, i, k, model->group, scale, sum);
-    if (t->half)
+    bool small = is_small(acc, sum, scale, n);
+    if (t->half && small)
+        finish_small_half(acc, sum, scale, top, n, fraction);
+    else if (t->half)
         finish_half(acc, sum, scale, top, n, fraction);
+    else if (small)
+        finish_small(acc, sum, scale, top, n, fraction, model->keep);
     else
         finish(acc, sum, scale, top, n, fraction, model->keep);
 }

@@ -46,6 +46,9 @@ typedef struct DotTile {
 /* Values and exponents of `n` elements of a small float format. */
 void dot_decode(PtxType type, const uint32_t *bits, uint32_t n, bool negate, float *value,
                 int16_t *exponent, DotRange *range);
+/* The f16 in the lower and in the upper halves of words; rounded to the nearest, ties to even. */
+void dot_from_halves(const uint32_t *words, uint32_t n, float *low, float *high);
+void dot_to_halves(const float *low, const float *high, uint32_t n, uint32_t *words);
 void dot_float(DotTile *t, const DotModel *model);
 void dot_int(DotTile *t);
 

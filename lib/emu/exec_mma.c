@@ -79,45 +79,60 @@ static void c_bases(uint32_t n, uint32_t base[LANES]) {
         base[lane] = c_at(lane, 0, n);
 }
 
+static void load_halves(const uint32_t *p, const uint32_t *base, float *c) {
+    float low[LANES], high[LANES];
+    dot_from_halves(p, LANES, low, high);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        c[base[lane]] = low[lane];
+        c[base[lane] + 1] = high[lane];
+    }
+}
+
+/* Two registers, or one of two f16, are neighbours in their row. */
 void matrix_load_c(const Warp *w, PtxType type, const int32_t *regs, uint32_t n, uint32_t count,
                    DotTile *t) {
     uint32_t base[LANES];
     c_bases(n, base);
-    for (uint32_t r = 0; r < count; r++) {
-        const uint32_t *p = plane32(w, regs[r]);
-        if (type == TY_F16) {
-            float *low = t->c.f + c_at(0, 2 * r, n);
-            for (uint32_t lane = 0; lane < LANES; lane++) {
-                low[base[lane]] = (float)fp_unpack(TY_F16, p[lane] & 0xffff);
-                low[base[lane] + 1] = (float)fp_unpack(TY_F16, p[lane] >> 16);
-            }
-        } else {
-            int32_t *c = t->c.i + c_at(0, r, n);
-            for (uint32_t lane = 0; lane < LANES; lane++)
-                c[base[lane]] = (int32_t)p[lane];
+    if (type == TY_F16) {
+        for (uint32_t r = 0; r < count; r++)
+            load_halves(plane32(w, regs[r]), base, t->c.f + c_at(0, 2 * r, n));
+        return;
+    }
+    for (uint32_t r = 0; r < count; r += 2) {
+        const uint32_t *p = plane32(w, regs[r]), *q = plane32(w, regs[r + 1]);
+        int32_t *c = t->c.i + c_at(0, r, n);
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            const uint32_t pair[2] = {p[lane], q[lane]};
+            memcpy(c + base[lane], pair, sizeof pair);
         }
     }
 }
 
-static uint32_t pack_half(float low, float high) {
-    return fp_pack(TY_F16, (double)low, ROUND_RN, false) |
-           fp_pack(TY_F16, (double)high, ROUND_RN, false) << 16;
+static void store_halves(uint32_t *p, const uint32_t *base, const float *c) {
+    float low[LANES], high[LANES];
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        low[lane] = c[base[lane]];
+        high[lane] = c[base[lane] + 1];
+    }
+    dot_to_halves(low, high, LANES, p);
 }
 
 void matrix_store_c(const Warp *w, PtxType type, const int32_t *regs, uint32_t n, uint32_t count,
                     const DotTile *t) {
     uint32_t base[LANES];
     c_bases(n, base);
-    for (uint32_t r = 0; r < count; r++) {
-        uint32_t *p = plane32(w, regs[r]);
-        if (type == TY_F16) {
-            const float *low = t->c.f + c_at(0, 2 * r, n);
-            for (uint32_t lane = 0; lane < LANES; lane++)
-                p[lane] = pack_half(low[base[lane]], low[base[lane] + 1]);
-        } else {
-            const int32_t *c = t->c.i + c_at(0, r, n);
-            for (uint32_t lane = 0; lane < LANES; lane++)
-                p[lane] = (uint32_t)c[base[lane]];
+    if (type == TY_F16) {
+        for (uint32_t r = 0; r < count; r++)
+            store_halves(plane32(w, regs[r]), base, t->c.f + c_at(0, 2 * r, n));
+        return;
+    }
+    for (uint32_t r = 0; r < count; r += 2) {
+        uint32_t *p = plane32(w, regs[r]), *q = plane32(w, regs[r + 1]), pair[2];
+        const int32_t *c = t->c.i + c_at(0, r, n);
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            memcpy(pair, c + base[lane], sizeof pair);
+            p[lane] = pair[0];
+            q[lane] = pair[1];
         }
     }
 }
@@ -259,8 +274,8 @@ static void wmma_scatter(const Warp *w, const Insn *in, const DotTile *t) {
             if (in->type != TY_F16)
                 plane32(w, in->ext[s])[i] = (uint32_t)t->c.i[e];
             else if (s % 2)
-                plane32(w, in->ext[s / 2])[i] =
-                    pack_half(t->c.f[slot_element(i, s - 1, size)], t->c.f[e]);
+                dot_to_halves(&t->c.f[slot_element(i, s - 1, size)], &t->c.f[e], 1,
+                              &plane32(w, in->ext[s / 2])[i]);
         }
 }
 

@@ -231,7 +231,7 @@ static Layout layout_of(uint64_t descriptor) {
 
 /* Address of the 16-byte chunk `c` of row `r`: by k, r counts m or n and c chunks of k; else r
  * counts k and c chunks of m or n. */
-static uint32_t chunk_address(const Layout *l, uint32_t r, uint32_t c, bool by_k) {
+static inline uint32_t chunk_address(const Layout *l, uint32_t r, uint32_t c, bool by_k) {
     uint32_t chunks = l->swizzle / 16, at = l->start;
     if (by_k)
         at += r / 8 * l->second + r % 8 * l->swizzle + (chunks == 1 ? c * l->first : c * 16);
@@ -243,10 +243,9 @@ static uint32_t chunk_address(const Layout *l, uint32_t r, uint32_t c, bool by_k
 }
 
 /* Sixteen bytes of shared memory, judged; zeros where there is no memory. */
-static const uint8_t *chunk(Warp *w, const Insn *in, uint32_t address) {
+static const uint8_t *judged_chunk(Warp *w, const Insn *in, uint32_t address, uint32_t off) {
     static const uint8_t zeros[16] = {0};
     const Launch *l = w->launch;
-    uint32_t off = (address & 0x3ffff) - SHARED_BASE;
     if (off >= l->shared_bytes || l->shared_bytes - off < 16) {
         report_add(w, in, first_lane(w->f->mask), TLE_EMU_REPORT_BOUNDS, address, 16,
                    "operand at byte %lld of %u bytes of shared memory", (long long)(int32_t)off,
@@ -264,6 +263,15 @@ static const uint8_t *chunk(Warp *w, const Insn *in, uint32_t address) {
     return w->cta->shared + off;
 }
 
+static inline const uint8_t *chunk(Warp *w, const Insn *in, uint32_t address) {
+    const Launch *l = w->launch;
+    uint32_t off = (address & 0x3ffff) - SHARED_BASE;
+    bool inside = off < l->shared_bytes && l->shared_bytes - off >= 16;
+    if (!inside || (l->checks & (TLE_EMU_CHECK_UNINIT | TLE_EMU_CHECK_RACE)))
+        return judged_chunk(w, in, address, off);
+    return w->cta->shared + off;
+}
+
 /* One chunk's elements, `step` apart. */
 static void spread(const uint8_t *from, uint32_t bytes, uint32_t *to, uint32_t step) {
     if (bytes == 1)
@@ -277,6 +285,30 @@ static void spread(const uint8_t *from, uint32_t bytes, uint32_t *to, uint32_t s
             memcpy(&to[e * step], from + 4 * e, 4);
 }
 
+/* A chunk of each of eight rows: element (row, e) at row * row_step + e * k_step. */
+static inline void spread_rows(const uint8_t *const from[8], uint32_t bytes, uint32_t *to,
+                               uint32_t row_step, uint32_t k_step) {
+    for (uint32_t e = 0; e < 16 / bytes; e++)
+        for (uint32_t r = 0; r < 8; r++) {
+            uint32_t v = 0;
+            memcpy(&v, from[r] + e * bytes, bytes);
+            to[e * k_step + r * row_step] = v;
+        }
+}
+
+/* Inlined for each size, and for rows side by side. */
+static void spread_eight(const uint8_t *const from[8], uint32_t bytes, uint32_t *to,
+                         uint32_t row_step, uint32_t k_step) {
+    if (row_step != 1)
+        spread_rows(from, bytes, to, row_step, k_step);
+    else if (bytes == 1)
+        spread_rows(from, 1, to, 1, k_step);
+    else if (bytes == 2)
+        spread_rows(from, 2, to, 1, k_step);
+    else
+        spread_rows(from, 4, to, 1, k_step);
+}
+
 /* Rows `first` to `first` + n of an operand into raw, with element (row, k) at
  * row * row_step + k * k_step. */
 static void load_operand(Warp *w, const Insn *in, uint64_t descriptor, bool by_k, uint32_t first,
@@ -285,10 +317,13 @@ static void load_operand(Warp *w, const Insn *in, uint64_t descriptor, bool by_k
     Layout l = layout_of(descriptor);
     uint32_t per = 16 / bytes;
     if (by_k) {
-        for (uint32_t r = 0; r < n; r++)
-            for (uint32_t c = 0; c < 2; c++)
-                spread(chunk(w, in, chunk_address(&l, first + r, c, true)), bytes,
-                       raw + r * row_step + c * per * k_step, k_step);
+        for (uint32_t r = 0; r < 2 * n; r += 8) {
+            const uint8_t *rows[8];
+            uint32_t at = r / 16 * 8, c = r / 8 % 2;
+            for (uint32_t i = 0; i < 8; i++)
+                rows[i] = chunk(w, in, chunk_address(&l, first + at + i, c, true));
+            spread_eight(rows, bytes, raw + at * row_step + c * per * k_step, row_step, k_step);
+        }
         return;
     }
     for (uint32_t q = 0; q < k; q++)

@@ -23,7 +23,7 @@ uint64_t memory_poison(uint64_t granule) {
 
 /* ---- bit sets ----------------------------------------------------------------------------- */
 
-bool bits_all_set(const uint64_t *bits, uint64_t at, uint32_t count) {
+bool bits_all_set_far(const uint64_t *bits, uint64_t at, uint32_t count) {
     while (count) {
         uint32_t shift = (uint32_t)(at & 63), n = 64 - shift < count ? 64 - shift : count;
         uint64_t want = (n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1) << shift;
@@ -35,7 +35,7 @@ bool bits_all_set(const uint64_t *bits, uint64_t at, uint32_t count) {
     return true;
 }
 
-static void bits_change(uint64_t *bits, uint64_t at, uint64_t count, bool set) {
+void bits_change(uint64_t *bits, uint64_t at, uint64_t count, bool set) {
     while (count) {
         uint64_t shift = at & 63, n = 64 - shift < count ? 64 - shift : count;
         uint64_t which = (n == 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1) << shift;
@@ -46,14 +46,6 @@ static void bits_change(uint64_t *bits, uint64_t at, uint64_t count, bool set) {
         at += n;
         count -= n;
     }
-}
-
-void bits_set(uint64_t *bits, uint64_t at, uint64_t count) {
-    bits_change(bits, at, count, true);
-}
-
-void bits_clear(uint64_t *bits, uint64_t at, uint64_t count) {
-    bits_change(bits, at, count, false);
 }
 
 /* ---- pages ------------------------------------------------------------------------------- */

@@ -261,8 +261,21 @@ bool race_stores_same(const Warp *w, const Insn *in, uint32_t i, uint32_t j) {
     return true;
 }
 
+/* As most stores are: then no two lanes have one place. */
+static bool is_ascending(uint32_t mask, uint8_t *const *host) {
+    uintptr_t last = 0;
+    for (uint32_t i = 0; i < LANES; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        if ((uintptr_t)host[i] <= last)
+            return false;
+        last = (uintptr_t)host[i];
+    }
+    return true;
+}
+
 void race_store_conflict(Warp *w, const Insn *in, uint32_t mask, uint8_t *const *host) {
-    if (in->space != SPACE_SHARED && in->space != SPACE_GENERIC)
+    if ((in->space != SPACE_SHARED && in->space != SPACE_GENERIC) || is_ascending(mask, host))
         return;
     for (uint32_t i = 0; i < LANES; i++) {
         if (!(mask >> i & 1) || !in_shared(w, host[i]))

@@ -477,9 +477,27 @@ tle_emu_status memory_alloc(Device *d, size_t bytes, void **out);
 tle_emu_status memory_release(Device *d, void *address);
 void memory_clear(Device *d);
 void memory_forget(Region *r, uint64_t at, uint64_t bytes);
-bool bits_all_set(const uint64_t *bits, uint64_t at, uint32_t count);
-void bits_set(uint64_t *bits, uint64_t at, uint64_t count);
-void bits_clear(uint64_t *bits, uint64_t at, uint64_t count);
+bool bits_all_set_far(const uint64_t *bits, uint64_t at, uint32_t count);
+void bits_change(uint64_t *bits, uint64_t at, uint64_t count, bool set);
+
+static inline void bits_clear(uint64_t *bits, uint64_t at, uint64_t count) {
+    bits_change(bits, at, count, false);
+}
+
+/* Of one word where they are, as those of most accesses. */
+static inline bool bits_all_set(const uint64_t *bits, uint64_t at, uint32_t count) {
+    uint64_t want = (((uint64_t)1 << (count & 63)) - 1) << (at & 63);
+    if (count >= 64 || (at & 63) + count > 64)
+        return bits_all_set_far(bits, at, count);
+    return (bits[at >> 6] & want) == want;
+}
+
+static inline void bits_set(uint64_t *bits, uint64_t at, uint64_t count) {
+    if (count >= 64 || (at & 63) + count > 64)
+        bits_change(bits, at, count, true);
+    else
+        bits[at >> 6] |= (((uint64_t)1 << count) - 1) << (at & 63);
+}
 
 /* ---- access.c: from lane addresses to host memory, with all checks ------------------------ */
 
