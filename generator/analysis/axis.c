@@ -246,7 +246,8 @@ Axis *axis_analyse(Arena *a, const IrModule *m, IrOp func) {
 /* --- vector width --- */
 
 static uint32_t mask_operand(const IrModule *m, IrOp access) {
-    uint32_t i = ir_kind(m, access) == IR_OP_LOAD ? 1 : 2;
+    IrKind kind = ir_kind(m, access);
+    uint32_t i = kind == IR_OP_LOAD ? 1 : kind == IR_OP_STORE ? 2 : 3;
     return ir_operand_count(m, access) > i ? i : 0;
 }
 
@@ -254,7 +255,8 @@ uint32_t axis_vector(const Axis *x, const IrModule *m, IrOp access, unsigned dim
                      uint32_t max_bytes) {
     IrValue ptr = ir_operand(m, access, 0);
     IrKind kind = ir_kind(m, access);
-    if (!ir_is_tile(m, ir_value_type(m, ptr)) || (kind != IR_OP_LOAD && kind != IR_OP_STORE))
+    if (!ir_is_tile(m, ir_value_type(m, ptr)) ||
+        (kind != IR_OP_LOAD && kind != IR_OP_STORE && kind != IR_OP_STORE_ASYNC))
         return 1;
     const IrTypeData *pointer = ir_type(m, ir_elem_type(m, ir_value_type(m, ptr)));
     int64_t bytes = (int64_t)ir_elem_bytes(m, pointer->of);

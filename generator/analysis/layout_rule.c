@@ -23,6 +23,7 @@ static LayoutRule structure_rule(IrKind kind) {
         return LAYOUT_RULE_REDUCE;
     case IR_OP_LOAD:
     case IR_OP_STORE:
+    case IR_OP_STORE_ASYNC:
     case IR_OP_ATOMIC_RMW:
     case IR_OP_ATOMIC_CAS:
     case IR_OP_LOCAL_PTR:

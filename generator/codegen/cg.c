@@ -177,7 +177,22 @@ static void function_flag(Cg *c, const char *name) {
     LLVMAddAttributeAtIndex(c->fn, CG_ON_FUNCTION, LLVMCreateEnumAttribute(c->ctx, kind, 0));
 }
 
-/* The cluster is chosen at launch, from the metadata. */
+/* The cluster is part of the launch, so the kernel may say it: the assembler then leaves out the
+ * way that a launch without one would take at each of the cluster's barriers. */
+static void cluster_bounds(Cg *c) {
+    const IrAttrData *a = ir_attr(c->m, c->func, IR_KEY_CLUSTER);
+    long long size[3] = {1, 1, 1};
+    StrBuf text;
+
+    for (uint32_t i = 0; a && i < 3 && i < a->len; i++)
+        size[i] = (long long)a->ints[i];
+    if (size[0] * size[1] * size[2] == 1)
+        return;
+    strbuf_init(&text, c->arena);
+    strbuf_addf(&text, "%lld,%lld,%lld", size[0], size[1], size[2]);
+    function_attr(c, "nvvm.cluster_dim", text.text);
+}
+
 static void launch_bounds(Cg *c) {
     uint32_t warps = 0;
     StrBuf text;
@@ -196,6 +211,7 @@ static void launch_bounds(Cg *c) {
         strbuf_addf(&text, "%lld", (long long)ir_int(c->m, c->func, IR_KEY_MIN_CTAS, 1));
         function_attr(c, "nvvm.minctasm", text.text);
     }
+    cluster_bounds(c);
 }
 
 /* i1 parameters travel as bytes. */

@@ -80,3 +80,37 @@ void cg_grid_control(Cg *c, IrOp op) {
                                                 : "griddepcontrol.launch_dependents;",
            "~{memory}", c->none, NULL, 0, true);
 }
+
+/* One arrival ends a phase, the one that says how many bytes are to come. The fence lets a relaxed
+ * barrier of the cluster show the barrier to peers. */
+void cg_mbarrier_init(Cg *c, IrOp op) {
+    V ptr = cg_operand(c, op, 0).at[0];
+    LLVMBasicBlockRef join = cg_guard_begin(c, cg_owner(c, 0, op));
+
+    cg_asm(c, "mbarrier.init.shared::cta.b64 [$0], 1; fence.mbarrier_init.release.cluster;", "r",
+           c->none, &ptr, 1, true);
+    cg_guard_end(c, join);
+}
+
+void cg_mbarrier_expect(Cg *c, IrOp op) {
+    V args[2] = {cg_operand(c, op, 0).at[0], cg_operand(c, op, 1).at[0]};
+    LLVMBasicBlockRef join = cg_guard_begin(c, cg_owner(c, 0, op));
+
+    cg_asm(c, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r", c->none, args, 2,
+           true);
+    cg_guard_end(c, join);
+}
+
+void cg_mbarrier_wait(Cg *c, IrOp op) {
+    static const char text[] = "{ .reg .pred p; "
+                               "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [$1], "
+                               "$2; selp.b32 $0, 1, 0, p; }";
+    V args[2] = {cg_operand(c, op, 0).at[0], cg_operand(c, op, 1).at[0]};
+    LLVMBasicBlockRef spin = cg_new_block(c, "spin"), done = cg_new_block(c, "complete");
+
+    LLVMBuildBr(c->b, spin);
+    LLVMPositionBuilderAtEnd(c->b, spin);
+    V ended = cg_asm(c, text, "=r,r,r", c->i32, args, 2, true);
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntNE, ended, cg_i32(c, 0), ""), done, spin);
+    LLVMPositionBuilderAtEnd(c->b, done);
+}

@@ -305,3 +305,51 @@ void cg_store(Cg *c, IrOp op) {
             plain_store(c, &a, ptr.at[r], &x.at[r]);
     }
 }
+
+/* --- asynchronous store --- */
+
+/* "@$P st.async....v4.b32 [$A], {$0,$1,$2,$3}, [$B];" */
+static void async_store(Cg *c, const Access *a, V ptr, V barrier, V on, const V *x) {
+    unsigned n = a->words;
+    bool always = cg_is_true(on);
+    V args[3 + CG_MAX_WORDS];
+    StrBuf text, constraints;
+
+    strbuf_init(&text, c->arena);
+    strbuf_init(&constraints, c->arena);
+    if (!always)
+        strbuf_addf(&text, "@$%u ", n + 2);
+    strbuf_addz(&text, "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes");
+    if (n > 1)
+        strbuf_addf(&text, ".v%u", n);
+    strbuf_addf(&text, ".b%u [$%u], %s", a->word_bits, n, n > 1 ? "{" : "");
+    for (unsigned i = 0; i < n; i++) {
+        args[i] = pack_word(c, a, x, i);
+        strbuf_addf(&text, "%s$%u", i ? "," : "", i);
+        strbuf_addf(&constraints, "%c,", word_constraint(a));
+    }
+    strbuf_addf(&text, "%s, [$%u];", n > 1 ? "}" : "", n + 1);
+    strbuf_addf(&constraints, "r,r%s", always ? "" : ",b");
+    args[n] = ptr;
+    args[n + 1] = barrier;
+    args[n + 2] = on;
+    cg_asm(c, text.text, constraints.text, c->none, args, n + (always ? 2u : 3u), true);
+}
+
+void cg_store_async(Cg *c, IrOp op) {
+    IrType t = ir_value_type(c->m, ir_operand(c->m, op, 1));
+    CgRegs ptr = cg_operand(c, op, 0), x = cg_operand(c, op, 1), barrier = cg_operand(c, op, 2);
+    CgRegs mask = {NULL, 0};
+    const Layout *l = cg_layout(c, t);
+    Access a = access_of(c, op, t, x.len);
+    V owner = cg_owner(c, ir_type(c->m, t)->layout, op);
+
+    if (ir_operand_count(c->m, op) > 3)
+        mask = cg_operand(c, op, 3);
+    for (uint32_t r = 0; r < x.len; r += a.vector) {
+        V on = both(c, mask_at(c, mask, r), owner);
+
+        if (!is_false(on) && (!l || cg_owns_reg(l, r)))
+            async_store(c, &a, ptr.at[r], barrier.at[r], on, &x.at[r]);
+    }
+}

@@ -182,6 +182,18 @@ static bool repeats_harmlessly(const Reduce *r) {
     return true;
 }
 
+/* Where the whole warp sums in one instruction, lanes without a partial of their own add 0. */
+static bool clear_repeats(Cg *c, const Reduce *r, uint32_t warps, V *acc) {
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!has_redux(c, LLVMTypeOf(acc[i]), r->kind[i]) ||
+            (r->kind[i] != IR_OP_ADD && r->kind[i] != IR_OP_XOR))
+            return false;
+    V first = LLVMBuildICmp(c->b, LLVMIntULT, cg_thread(c, r->op)->lane, cg_i32(c, warps), "");
+    for (uint32_t i = 0; i < r->n; i++)
+        acc[i] = LLVMBuildSelect(c->b, first, acc[i], cg_i32(c, 0), "");
+    return true;
+}
+
 /* A single line with many partials: each lane loads one, and lanes combine. */
 static void read_by_lanes(Cg *c, const Reduce *r, V *acc) {
     static const uint8_t bits[CG_WARP_BITS] = {0, 1, 2, 3, 4};
@@ -190,7 +202,7 @@ static void read_by_lanes(Cg *c, const Reduce *r, V *acc) {
 
     for (uint32_t i = 0; i < r->n; i++)
         acc[i] = cg_load_scratch(c, LLVMTypeOf(r->in[i].at[0]), partial(c, r, i, cg_i32(c, 0), k));
-    bool whole = warps == CG_WARP || repeats_harmlessly(r);
+    bool whole = warps == CG_WARP || repeats_harmlessly(r) || clear_repeats(c, r, warps, acc);
     fold_lanes(c, r, bits, whole ? CG_WARP_BITS : r->lines.n_warp_bits, acc);
 }
 

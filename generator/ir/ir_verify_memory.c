@@ -161,6 +161,29 @@ void ir_verify_group_barrier(IrVerifier *v, IrOp op) {
         ir_want_operand(v, op, 1, i32);
 }
 
+/* A barrier lies in the CTA's own memory; where it counts for is known by its address. */
+void ir_verify_mbarrier(IrVerifier *v, IrOp op) {
+    IrModule *m = (IrModule *)(uintptr_t)v->m; /* only interns types */
+    IrType want = ir_ptr(m, ir_scalar(m, IR_I64), IR_SPACE_SHARED);
+    if (ir_want_operand(v, op, 0, want) && ir_operand_count(m, op) > 1)
+        ir_want_operand(v, op, 1, ir_scalar(m, IR_I32));
+}
+
+void ir_verify_store_async(IrVerifier *v, IrOp op) {
+    IrModule *m = (IrModule *)(uintptr_t)v->m; /* only interns types */
+    IrType p = ir_operand_type(v, op, 0), of = want_pointer(v, op);
+    IrType barrier = ir_ptr(m, ir_scalar(m, IR_I64), IR_SPACE_CLUSTER);
+    if (!of || !ir_want_operand(v, op, 1, of) ||
+        !ir_want_operand(v, op, 2, ir_type_with_elem(m, p, barrier)) || !want_mask(v, op, 3))
+        return;
+    uint32_t bytes = ir_elem_bytes(m, of);
+    if (ir_type(m, ir_elem_type(m, p))->space != IR_SPACE_CLUSTER || (bytes != 4 && bytes != 8))
+        ir_bad(v, op, "operand 0 is %s, expected pointers of space %d to 4 or 8 bytes",
+               ir_type_text(v, p), IR_SPACE_CLUSTER);
+    else
+        check_vector(v, op);
+}
+
 /* All indices are i32 scalars, or i32 tiles of the result's shape. */
 static bool check_indices(IrVerifier *v, IrOp op, const IrTypeData *buffer) {
     IrModule *m = (IrModule *)(uintptr_t)v->m; /* only interns a type */

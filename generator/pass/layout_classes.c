@@ -117,7 +117,7 @@ static void add_wish(LayoutAssign *s, IrOp op, LayoutId ideal) {
 
 static bool is_access(IrKind kind) {
     return kind == IR_OP_LOAD || kind == IR_OP_STORE || kind == IR_OP_ATOMIC_RMW ||
-           kind == IR_OP_ATOMIC_CAS;
+           kind == IR_OP_ATOMIC_CAS || kind == IR_OP_STORE_ASYNC;
 }
 
 /* Takes coalesce's layouts off an access again, so that the class may decide. */

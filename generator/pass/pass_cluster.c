@@ -37,6 +37,7 @@ static bool is_remote_access(const IrModule *m, IrOp op) {
     switch ((int)ir_kind(m, op)) {
     case IR_OP_LOAD:
     case IR_OP_STORE:
+    case IR_OP_STORE_ASYNC:
     case IR_OP_ATOMIC_RMW:
     case IR_OP_ATOMIC_CAS:
     case IR_OP_GROUP_BARRIER:
@@ -55,7 +56,8 @@ static void look(IrModule *m, IrOp op, void *user) {
     IrKind kind = ir_kind(m, op);
     x->remote |= is_remote_access(m, op);
     x->barrier |= kind == IR_OP_CLUSTER_ARRIVE || kind == IR_OP_CLUSTER_WAIT;
-    x->init |= kind == IR_OP_GROUP_BARRIER && is_remote_access(m, op);
+    x->init |=
+        (kind == IR_OP_GROUP_BARRIER && is_remote_access(m, op)) || kind == IR_OP_MBARRIER_INIT;
 }
 
 static Contents contents(IrModule *m, IrOp op) {
@@ -104,10 +106,10 @@ static bool exposed(const Cluster *k, IrBlock b, bool *passed) {
     return false;
 }
 
-/* The first operation of a block that a barrier must precede, or 0. */
-static IrOp first_exposed(const Cluster *k, IrBlock body) {
+/* The first operation from `op` on that a barrier must precede, or 0. */
+static IrOp first_exposed(const Cluster *k, IrOp op) {
     bool passed = false;
-    for (IrOp op = ir_first(k->m, body); op && !passed; op = ir_next(k->m, op))
+    for (; op && !passed; op = ir_next(k->m, op))
         if (op_exposed(k, op, &passed))
             return op;
     return 0;
@@ -120,13 +122,20 @@ static bool barrier_before(const Cluster *k, IrOp op) {
     return found;
 }
 
-/* Counters of group barriers are set by stores at the kernel's start: those must be released. */
+/* Whether a branch can have barriers of its own: it holds some, none is under way, and what follows
+ * does not rely on those of one path only. */
+static bool enters_by_branches(const Cluster *k, IrOp op, bool inside) {
+    return ir_kind(k->m, op) == IR_OP_IF && contents(k->m, op).barrier && !inside &&
+           !first_exposed(k, ir_next(k->m, op));
+}
+
+/* Counters of barriers are set at the kernel's start: that must be released. */
 static void enter(Cluster *k, IrBlock b, bool init) {
-    IrOp at = first_exposed(k, b);
+    IrOp at = first_exposed(k, ir_first(k->m, b));
     if (!at)
         return;
     bool inside = barrier_before(k, at); /* ours must not come between the halves of another one */
-    if (ir_kind(k->m, at) == IR_OP_IF && contents(k->m, at).barrier && !inside) {
+    if (enters_by_branches(k, at, inside)) {
         enter(k, ir_region_block(k->m, at, 0), init);
         enter(k, ir_region_block(k->m, at, 1), init);
         return;
@@ -159,6 +168,8 @@ static bool pending_op(const Cluster *k, IrOp op, bool in) {
         return in || pending(k, region[0], false);
     case IR_OP_WHILE:
         return pending(k, region[0], in || pending(k, region[1], false));
+    case IR_OP_STORE_ASYNC: /* whoever it stores to waits for it */
+        return in;
     default:
         return in || is_remote_access(m, op);
     }

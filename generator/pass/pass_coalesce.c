@@ -25,7 +25,7 @@ typedef struct Coalesce {
 
 static bool is_access(IrKind kind) {
     return kind == IR_OP_LOAD || kind == IR_OP_STORE || kind == IR_OP_ATOMIC_RMW ||
-           kind == IR_OP_ATOMIC_CAS;
+           kind == IR_OP_ATOMIC_CAS || kind == IR_OP_STORE_ASYNC;
 }
 
 /* Longest runs first; among equals the last dimension, as in row-major memory. */
@@ -74,7 +74,8 @@ static void anchor(Coalesce *k, IrOp op) {
     LayoutId id = layout_intern(ir_layouts(m), &l);
     IrBuilder b = {.m = m, .span = ir_span(m, op), .group = ir_group(m, op)};
     ir_at_op(&b, op);
-    if (ir_kind(m, op) == IR_OP_LOAD || ir_kind(m, op) == IR_OP_STORE)
+    if (ir_kind(m, op) == IR_OP_LOAD || ir_kind(m, op) == IR_OP_STORE ||
+        ir_kind(m, op) == IR_OP_STORE_ASYNC)
         ir_set_int(m, op, IR_KEY_VECTOR, layout_vector(k->axis, m, op, &l, widest(k, op)));
     for (uint32_t i = 0; i < ir_operand_count(m, op); i++)
         ir_set_operand(m, op, i, converted(&b, ir_operand(m, op, i), id));

@@ -18,6 +18,8 @@
  * groups are not compared, and a barrier speaks for its own group. Global memory is left alone, as
  * in Triton.
  *
+ * What asynchronous stores write is ordered by the barriers that they count on, not here.
+ *
  * A remote access may hit the CTA's own memory, so it counts as one to the same bytes here. What it
  * does in other CTAs is ordered by cluster barriers alone, which the source places.
  *
@@ -186,11 +188,14 @@ static void touched(Hazard *h, IrOp op, Accesses *out) {
     case IR_OP_LOAD:
         touch_pointer(h, op, ACCESS_READ, out);
         break;
+    case IR_OP_MBARRIER_INIT:
     case IR_OP_STORE:
         touch_pointer(h, op, ACCESS_WRITE, out);
         break;
     case IR_OP_ATOMIC_RMW:
     case IR_OP_ATOMIC_CAS:
+    case IR_OP_MBARRIER_EXPECT:
+    case IR_OP_MBARRIER_WAIT:
         touch_pointer(h, op, ACCESS_ATOMIC, out);
         break;
     default:

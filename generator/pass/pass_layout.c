@@ -155,7 +155,7 @@ static void rewrite_same(Rewrite *w, IrOp op) {
     IrModule *m = w->s.m;
     LayoutId own = map_find(&w->overrides, op, 0), layout = own ? own : layout_of_op(&w->s, op);
     IrKind kind = ir_kind(m, op);
-    if (kind == IR_OP_LOAD || kind == IR_OP_STORE)
+    if (kind == IR_OP_LOAD || kind == IR_OP_STORE || kind == IR_OP_STORE_ASYNC)
         set_vector(w, op, layout);
     want_operands(w, op, layout);
     if (own)

@@ -35,7 +35,7 @@ AsyncOp *async_issue(Warp *w, const Insn *in, uint32_t lanes, AsyncRun *run) {
         a->free_ops = op->next;
     else
         op = arena_new_of(w->launch->arena, AsyncOp);
-    *op = (AsyncOp){.buffer = op->buffer, .room = op->room};
+    *op = (AsyncOp){.buffer = op->buffer, .room = op->room, .released = op->released};
     op->w = w;
     op->in = in;
     op->lanes = lanes;

@@ -57,7 +57,9 @@ struct AsyncOp {
     const uint8_t *from[LANES]; /* NULL: zeros */
     uint32_t bytes[LANES];      /* that are copied; zeros follow up to `size` */
     uint32_t size;
-    uint64_t value[4]; /* of st.async and red.async */
+    uint64_t value[4];  /* of st.async and red.async */
+    uint32_t *released; /* what their completion releases; stays with the operation */
+    bool releases;
     TensorMap map;
     int32_t coord[5];
     Cta *tile_cta; /* where the box lies */

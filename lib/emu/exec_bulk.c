@@ -228,5 +228,11 @@ void x_st_async(Warp *w, const Insn *in, uint32_t mask) {
         bulk_cost(op, bytes);
         if (!in->bulk->reduce)
             async_begin_write(op, op->to[0], bytes);
+        /* The completion has release semantics: who acquires it knows what the thread did before.
+         */
+        op->releases = w->cta->cluster->race != NULL;
+        if (op->releases)
+            race_remember(w, &op->released);
     }
+    race_warp_sync(w);
 }

@@ -315,6 +315,8 @@ void mbarrier_complete(const AsyncOp *op) {
     check_intact(w, in, lane, address, m);
     if (w->cta->cluster->race)
         race_channel_done(m->gathered, op->channel, op->epoch);
+    if (op->releases)
+        race_join(w->cta->cluster->race, m->gathered, op->released);
     change_tx(w, in, lane, address, m, -(int64_t)op->tx_bytes);
     if (op->arrivals > m->pending)
         MISUSE("%u arrivals where %u of %u are pending", op->arrivals, m->pending, m->expected);

@@ -61,6 +61,14 @@ void race_barrier_reset(Warp *w, uint32_t *clock) {
         memset(clock, 0, r->row * sizeof *clock);
 }
 
+/* A copy of what the warp knows. */
+void race_remember(Warp *w, uint32_t **clock) {
+    Race *r = w->cta->cluster->race;
+    if (!*clock)
+        *clock = race_new_clock(r);
+    memcpy(*clock, race_clock(w), race_clock_bytes(r));
+}
+
 void race_warp_sync(Warp *w) {
     if (w->launch->checks & TLE_EMU_CHECK_RACE)
         tick(w);

@@ -543,6 +543,7 @@ void race_access(Warp *w, const Insn *in, uint32_t lane, Cta *owner, uint32_t of
                  uint32_t bytes, AccessKind kind);
 /* A new instruction: its lanes are not ordered among themselves. */
 void race_begin(Warp *w);
+void race_remember(Warp *w, uint32_t **clock);
 /* Joins the warp's clock into *clock (allocated on first use), and the other way round. */
 void race_barrier_arrive(Warp *w, uint32_t **clock);
 void race_barrier_leave(Warp *w, const uint32_t *clock);

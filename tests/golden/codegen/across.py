@@ -1,4 +1,5 @@
 # RUN: %tlec %s --kernel total --sig 'x:*i32:16, out:*i32' --const B=4096 --num-warps 32 --no-line-info | %filecheck %s --check-prefix=SUM
+# RUN: %tlec %s --kernel total --sig 'x:*i32:16, out:*i32' --const B=4096 --num-warps 8 --no-line-info | %filecheck %s --check-prefix=SUM
 # RUN: %tlec %s --kernel total --sig 'x:*fp32:16, out:*fp32' --const B=128 --num-warps 1 --no-line-info | %filecheck %s --check-prefix=FLOAT
 # RUN: %tlec %s --kernel rows --sig 'x:*fp32:16, out:*fp32' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=ROWS
 # RUN: %tlec %s --kernel any_of --sig 'x:*i32:16, out:*i32' --num-warps 1 --no-line-info | %filecheck %s --check-prefix=VOTE
@@ -8,7 +9,8 @@ import triton
 import triton.language as tl
 
 
-# Integers: one redux for a warp, one partial per warp, one barrier, one redux over the partials.
+# Integers: one redux for a warp, one partial per warp, one barrier, one redux over the partials, also
+# where there are fewer of them than lanes.
 # SUM-LABEL: .entry total(
 # SUM: redux.sync.add.s32
 # SUM: st.shared.b32

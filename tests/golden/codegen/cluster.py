@@ -1,5 +1,6 @@
 # RUN: %tlec %s --kernel rotate --sig 'x:*i32:16, out:*i32:16' --const 'B=512' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=ROTATE
 # RUN: %tlec %s --kernel gather --sig 'x:*i32:16, out:*i32:16' --const 'B=128' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=GATHER
+# RUN: %tlec %s --kernel deal --sig 'x:*i32:16, out:*i32:16' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=DEAL
 # RUN: %tlec %s --kernel halves --sig 'out:*i32' --num-warps 1 --no-line-info | %filecheck %s --check-prefix=HALVES
 # RUN: %tlec %s --kernel grid --sig 'x:*i32, out:*i32' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=GRID
 # RUN: %tlec %s --kernel grid --sig 'x:*i32, out:*i32' --emit meta | %filecheck %s --check-prefix=META
@@ -16,10 +17,11 @@ MESH16 = tle.device_mesh({"block_cluster": 16})
 GRID = tle.device_mesh({"block": 4})
 
 
-# One mapa for the buffer, whole vectors through it, and no cluster size in the text. The peer must
-# run before the store; after it the source's own barrier stands.
+# One mapa for the buffer, whole vectors through it. The peer must run before the store; after it the
+# source's own barrier stands. The cluster's size is said, so that ptxas knows that there is one.
 # ROTATE-LABEL: .entry rotate(
-# ROTATE-NOT: cluster{{.*}}8
+# ROTATE: .explicitcluster
+# ROTATE-NEXT: .reqnctapercluster 8, 1, 1
 # ROTATE: barrier.cluster.arrive.relaxed.aligned
 # ROTATE-COUNT-1: mapa.shared::cluster.u32
 # ROTATE: barrier.cluster.wait.aligned
@@ -66,6 +68,30 @@ def gather(x, out, B: tl.constexpr):
     tle.distributed_barrier(MESH16)
     if rank == 1:
         tl.store(out + i, tl.load(tle.remote(p, 0), mask=i < 20, other=-1))
+
+
+# Each CTA deals its tile out to all: whole vectors that count their bytes where they go. The barrier is
+# there before the first of them, none is needed after the last.
+# DEAL-LABEL: .entry deal(
+# DEAL: mbarrier.init.shared::cta.b64 [%r{{[0-9]+}}], 1; fence.mbarrier_init.release.cluster;
+# DEAL: mbarrier.arrive.expect_tx.shared::cta.b64 _,
+# DEAL: barrier.cluster.wait.aligned
+# DEAL: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32
+# DEAL: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64
+# DEAL-NOT: barrier.cluster
+# DEAL: ret
+@triton.jit
+def deal(x, out):
+    rank = tle.shard_id(MESH8, 0)
+    buf = tle.gpu.alloc([8 * 128], tl.int32, nv_mma_shared_layout=False)
+    came = tle.mbarrier()
+    tle.mbarrier_expect(came, 0, 8 * 128 * 4)
+    i = tl.arange(0, 128)[None, :]
+    v = tl.load(x + tl.program_id(0) * 128 + tl.broadcast_to(i, (8, 128)))
+    tle.store_async(tle.gpu.local_ptr(buf, (rank * 128 + i,)), tl.arange(0, 8)[:, None], v, came, 0)
+    tle.mbarrier_wait(came, 0, 0)
+    every = tl.arange(0, 8 * 128)
+    tl.store(out + tl.program_id(0) * 8 * 128 + every, tl.load(tle.gpu.local_ptr(buf, (every,))))
 
 
 # Members 4 .. 7 meet at a word in CTA 4: three increments of 1 and one of 2^31 - 3.

@@ -1,5 +1,6 @@
 # RUN: %not %tlec --kernel meshes --sig 'out:*i32' --emit=tir --passes= %s 2>&1 | %filecheck %s
 # RUN: %not %tlec --kernel clusters --sig 'out:*i32' --emit=tir --passes= %s 2>&1 | %filecheck %s --check-prefix=USE
+# RUN: %not %tlec --kernel counted --sig 'out:*i32' --emit=tir --passes= %s 2>&1 | %filecheck %s --check-prefix=COUNT
 # RUN: %not %tlec --kernel barriers --sig 'out:*i32' --emit=tir --passes= %s 2>&1 | %filecheck %s --check-prefix=BARRIER
 # RUN: %not %tlec --kernel grid_first --sig 'out:*i32' --emit=tir --passes= %s 2>&1 | %filecheck %s --check-prefix=GRID
 # RUN: %not %tlec --kernel meshes --const 'out=@NONE' %s 2>&1 | %filecheck %s --check-prefix=NAME
@@ -89,6 +90,28 @@ def clusters(out):
     # USE: [[#@LINE+1]]:5: error[{{.*}}]: 'offset' has no meaning in space 'cluster'
     tle.remote(buf, 0, offset=4)
     # USE-NOT: error
+
+
+@triton.jit
+def counted(out):
+    buf = tle.gpu.alloc([8], tl.int32)
+    count = tle.mbarrier(2)
+    p = tle.gpu.local_ptr(buf, (0,))
+    # COUNT: [[#@LINE+1]]:5: error[{{.*}}]: 'count' must be 1 to 64, found 65
+    tle.mbarrier(65)
+    # COUNT: [[#@LINE+1]]:5: error[{{.*}}]: there is no barrier 2 among 2
+    tle.mbarrier_expect(count, 2, 4)
+    # COUNT: [[#@LINE+1]]:5: error[{{.*}}]: 'barrier' must be made by tle.mbarrier, found
+    tle.mbarrier_wait(buf, 0, 0)
+    # COUNT: [[#@LINE+1]]:5: error[{{.*}}]: 'bytes' must be an integer, found
+    tle.mbarrier_expect(count, 0, tl.arange(0, 8))
+    # COUNT: [[#@LINE+1]]:5: error[{{.*}}]: 'index' must be a scalar
+    tle.mbarrier_wait(count, tl.arange(0, 8), 0)
+    # COUNT: [[#@LINE+1]]:5: error[{{.*}}]: store_async stores elements of 32 or 64 bits, found
+    tle.store_async(tle.gpu.local_ptr(tle.gpu.alloc([8], tl.int8), (0,)), 0, 1, count, 0)
+    # COUNT: [[#@LINE+1]]:5: error[{{.*}}]: 'tensor' must point into shared memory
+    tle.store_async(out, 0, 1, count, 0)
+    # COUNT-NOT: error
 
 
 @triton.jit
