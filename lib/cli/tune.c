@@ -208,7 +208,7 @@ int command_tune(const Options *o) {
     TuneSet set = {0};
     const TuneOp *op = o->operand ? tune_op_named(o->operand) : NULL;
     if (!op)
-        return complain("tune: name an operator: topk"), EXIT_USAGE;
+        return complain("tune: name an operator: topk or radix"), EXIT_USAGE;
     int failed = o->value[OPT_timings] ? read_timings(o->value[OPT_timings], op, &set)
                                        : measure(o, op, &set);
     if (!failed && o->value[OPT_save])

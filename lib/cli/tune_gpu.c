@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS = 16, PASSES = 11, LEAST_PASSES = 5 };
-static const double pass_us = 1000, budget_us = 3000, hopeless = 1.6;
+enum { CALLS = 16, PASSES = 9, LEAST_PASSES = 5 };
+static const double pass_us = 1000, budget_us = 2000, hopeless = 1.6;
 static const size_t flush_bytes = (size_t)256 << 20, block_bytes = (size_t)16 << 20;
 
 typedef struct Bench {

@@ -28,10 +28,20 @@ typedef struct TuneOp {
     tle_status (*run)(tle_handle handle, const TuneCall *call, tle_stream stream);
 } TuneOp;
 
-enum { TUNE_END = -1, TUNE_KINDS = 4 };
+enum { TUNE_END = -1, TUNE_KINDS = 8 };
+
+#define X(name, run, explain) extern const TuneOp tune_##name;
+#include "cli/operators.def"
+#undef X
 
 /* By its name on the command line, or NULL. */
 const TuneOp *tune_op_named(const char *operand);
+
+/* For the grids of operators. */
+bool tune_is_power_of(int64_t base, int64_t value);
+/* Normal values of a float type, any bits of an integer type; always the same. */
+void tune_fill(int32_t dtype, void *block, size_t bytes);
+
 /* Adds the points of an operator's grid that the device's handle supports; false without memory. */
 bool tune_add_points(const TuneOp *op, tle_handle handle, bool quick, TuneSet *set);
 

@@ -287,9 +287,22 @@ static bool has_other_values(const TuneSet *set, int f) {
     return false;
 }
 
+/* Whether a point is of the class but for spans, sizes and alignments, which rules order. */
+static bool is_sibling(const Class *c, int p) {
+    for (int f = 0; f < c->set->facts.count; f++) {
+        TuneKind kind = c->set->facts.list[f].kind;
+        bool given = kind == TUNE_EQUAL || kind == TUNE_TEXT;
+        if (given && c->set->points[p].fact[f] != c->fact[f])
+            return false;
+    }
+    return true;
+}
+
 /* The values that a size stands for: itself if variants are made for it, else those above the size
  * before it. */
-static void size_range(const TuneSet *set, int f, int64_t value, int64_t *lo, int64_t *hi) {
+static void size_range(const Class *c, int f, int64_t *lo, int64_t *hi) {
+    const TuneSet *set = c->set;
+    int64_t value = c->fact[f];
     bool last = true;
     *lo = *hi = value;
     if (made_for(set, f, value))
@@ -297,18 +310,21 @@ static void size_range(const TuneSet *set, int f, int64_t value, int64_t *lo, in
     *lo = 0;
     for (int p = 0; p < set->point_count; p++) {
         int64_t other = set->points[p].fact[f];
-        if (!made_for(set, f, other) && other < value && other >= *lo)
+        if (!is_sibling(c, p) || made_for(set, f, other))
+            continue;
+        if (other < value && other >= *lo)
             *lo = other + 1;
-        last = last && (made_for(set, f, other) || other <= value);
+        last = last && other <= value;
     }
     if (last)
         *hi = set->facts.list[f].most;
 }
 
-static int64_t least_value(const TuneSet *set, int f) {
-    int64_t least = INT64_MAX;
-    for (int p = 0; p < set->point_count; p++)
-        least = set->points[p].fact[f] < least ? set->points[p].fact[f] : least;
+static int64_t least_value(const Class *c, int f) {
+    int64_t least = c->fact[f];
+    for (int p = 0; p < c->set->point_count; p++)
+        if (is_sibling(c, p) && c->set->points[p].fact[f] < least)
+            least = c->set->points[p].fact[f];
     return least;
 }
 
@@ -320,8 +336,8 @@ static TuneRule class_rule(const Class *c) {
         bool wanted = fact->kind != TUNE_SPAN && has_other_values(c->set, f);
         rule.lo[f] = rule.hi[f] = c->fact[f];
         if (fact->kind == TUNE_SIZE)
-            size_range(c->set, f, c->fact[f], &rule.lo[f], &rule.hi[f]);
-        if (fact->kind == TUNE_ALIGN && c->fact[f] == least_value(c->set, f))
+            size_range(c, f, &rule.lo[f], &rule.hi[f]);
+        if (fact->kind == TUNE_ALIGN && c->fact[f] == least_value(c, f))
             wanted = false;
         rule.conditions |= (uint32_t)wanted << f;
     }

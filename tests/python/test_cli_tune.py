@@ -88,6 +88,19 @@ def test_the_library_takes_the_table_and_explain_shows_the_rule(tuned):
     assert "note:" not in text  # its sources are the library's
 
 
+def test_radix_has_rules_for_every_type_and_order(driver, tmp_path):
+    tle("tune", "radix", "--device", "cuda", "--quick", "--out", tmp_path / "table.json", **driver)
+    table = json.loads((tmp_path / "table.json").read_text())
+    for dtype, align in (("fp32", 4), ("bf16", 2), ("i64", 8), ("fp64", 16)):
+        for ordered in (0, 1):
+            for k in (1, 2048, 8192):
+                call = {"rows": 3, "columns": 9000, "k": k, "align": align, "sorted": ordered, "dtype": dtype}
+                assert any(holds(rule["when"], call) for rule in table["rules"])
+    text = tle("explain", "radix", "--device", "none", "--arch", "sm_90a", "--columns", 9000, "--k", 5000, "--dtype",
+               "i64", "--sorted", "--dispatch", tmp_path / "table.json").stdout
+    assert re.search(r"by rule \d+ of table \S*table.json", text)
+
+
 def test_refusals_say_what_is_missing(tmp_path):
     assert "times of a GPU" in tle("tune", "topk", "--device", "emu", status=1).stderr
     assert "name an operator" in tle("tune", status=2).stderr

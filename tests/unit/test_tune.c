@@ -252,6 +252,19 @@ static void test_a_larger_alignment_is_asked_first(void **state) {
     assert_int_equal(rules.list[1].conditions, 0); // what is aligned by 4 is everything
 }
 
+static void test_what_one_type_has_measured_does_not_limit_another(void **state) {
+    (void)state;
+    begin(2, 3);
+    for (int i = 0; i < 3; i++) { /* of the second type only k = 8, and another alignment */
+        int p = add_point(1, 100, i == 1 ? 4000 : 8, i == 2 ? 8 : 16);
+        set.points[p].fact[DTYPE] = i == 2;
+        set_time(p, i == 2, 5);
+    }
+    make_rules();
+    const int64_t other[TUNE_FACTS] = {1, 100, 4096, 2, 1};
+    assert_int_equal(tune_chosen(&facts, &rules, other), 1);
+}
+
 static void test_a_last_rule_covers_what_the_others_cannot(void **state) {
     (void)state;
     begin(2, 2);
@@ -366,6 +379,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_random_times_never_lose_more_than_the_tolerance, drop),
         cmocka_unit_test_teardown(test_sizes_with_own_variants_come_first_and_others_share, drop),
         cmocka_unit_test_teardown(test_a_larger_alignment_is_asked_first, drop),
+        cmocka_unit_test_teardown(test_what_one_type_has_measured_does_not_limit_another, drop),
         cmocka_unit_test_teardown(test_a_last_rule_covers_what_the_others_cannot, drop),
         cmocka_unit_test_teardown(test_hot_and_cold_count_alike, drop),
         cmocka_unit_test_teardown(test_too_fine_a_grid_is_refused, drop),
