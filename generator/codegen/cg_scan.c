@@ -17,6 +17,7 @@ typedef struct Scan {
     uint32_t n; /* tiles */
     bool reverse, exclusive;
     bool packed; /* two blocks' sums fit one word: see pack() */
+    bool flags;  /* a sum of values that are 0 or 1, one of each lane */
     CgLines lines;
     uint32_t blocks, run; /* outer blocks of a line; registers in one */
     V init[CG_MAX_TUPLE]; /* exclusive */
@@ -150,6 +151,11 @@ static bool bits_are_low(const uint8_t *bits, uint8_t n_bits) {
 static Prefix scan_lanes(Cg *c, const Scan *s, const uint8_t *bits, uint8_t n_bits, Tuple *total) {
     Prefix prefix = {{{0}}, NULL};
 
+    if (s->flags) {
+        prefix.x.at[0] = cg_count_before_lane(c, s->reverse, &total->at[0]);
+        prefix.there = always(c);
+        return prefix;
+    }
     if (n_bits && bits_are_low(bits, n_bits) && is_sum(c, s)) {
         prefix.x.at[0] = cg_sum_before_lane(c, s->op, n_bits, s->reverse, &total->at[0]);
         prefix.there = always(c);
@@ -194,6 +200,13 @@ static Tuple pack(Cg *c, const Tuple *low, const Tuple *high) {
 static void unpack(Cg *c, V word, Tuple *low, Tuple *high) {
     low->at[0] = LLVMBuildAnd(c->b, word, cg_i32(c, (1u << HALF) - 1), "");
     high->at[0] = LLVMBuildLShr(c->b, word, cg_i32(c, HALF), "");
+}
+
+static bool is_flags(Cg *c, const Scan *s) {
+    if (!is_sum(c, s))
+        return false;
+    Range r = range_of(c->m, ir_operand(c->m, s->op, 0));
+    return r.lo >= 0 && r.hi <= 1;
 }
 
 static bool can_pack(Cg *c, const Scan *s) {
@@ -454,7 +467,8 @@ static bool open_scan(Cg *c, IrOp op, Scan *s) {
         if (s->exclusive)
             s->init[i] = cg_operand(c, op, s->n + i).at[0];
     }
-    s->packed = can_pack(c, s);
+    s->flags = s->run == 1 && s->lines.n_lane_bits == CG_WARP_BITS && is_flags(c, s);
+    s->packed = !s->flags && can_pack(c, s);
     return true;
 }
 

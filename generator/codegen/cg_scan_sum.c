@@ -34,6 +34,20 @@ V cg_sum_before_lane(Cg *c, IrOp op, uint32_t n_bits, bool reverse, V *total) {
     return LLVMBuildSub(c->b, sum, own, "");
 }
 
+static V popc(Cg *c, V x) {
+    return cg_intrinsic(c, "llvm.ctpop", &c->i32, 1, &x, 1);
+}
+
+V cg_count_before_lane(Cg *c, bool reverse, V *total) {
+    V before = cg_intrinsic(
+        c, reverse ? "llvm.nvvm.read.ptx.sreg.lanemask.gt" : "llvm.nvvm.read.ptx.sreg.lanemask.lt",
+        NULL, 0, NULL, 0);
+    V ballot = cg_ballot(c, LLVMBuildICmp(c->b, LLVMIntNE, *total, cg_i32(c, 0), ""));
+
+    *total = popc(c, ballot);
+    return popc(c, LLVMBuildAnd(c->b, ballot, before, ""));
+}
+
 static V sum_where(Cg *c, V cond, V x) {
     V args[2] = {LLVMBuildSelect(c->b, cond, x, cg_i32(c, 0), ""), cg_i32(c, ~0u)};
 

@@ -4,12 +4,13 @@
  * candidates (what their accesses and scans wish for, what decided neighbours imply, the default of
  * the shape); two more rounds reconsider with all neighbours known. Cost counts memory accesses and
  * conversions on edges, times 8 per loop level. Deterministic: all orders are those of the IR. */
+#include "analysis/axis_range.h"
 #include "pass/layout_assign.h"
 
 #include <stdlib.h>
 
 enum { LANES = 32, ROUNDS = 3, MAX_CANDIDATES = 32, MAX_DEPTH = 4, SCAN_REGISTERS = 8 };
-enum { COST_SCAN_BLOCK = 20, COST_SCAN_REG = 2, COST_NEVER = 1 << 24 };
+enum { COST_SCAN_BLOCK = 20, COST_SCAN_BALLOT = 4, COST_SCAN_REG = 2, COST_NEVER = 1 << 24 };
 
 static const uint64_t NODE_OF_OP = UINT64_C(1) << 32;
 
@@ -358,6 +359,30 @@ static const Layout *get(const LayoutAssign *s, LayoutId id) {
     return layout_get(ir_layouts(s->m), id);
 }
 
+/* Bits of the lane, and of the warp, that move along the axis. */
+static void bits_along(const Layout *l, unsigned axis, uint32_t *lanes, uint32_t *warps) {
+    unsigned first = l->bits[LAYOUT_REG], end = first + l->bits[LAYOUT_LANE];
+    *lanes = *warps = 0;
+    for (unsigned i = first; i < end; i++)
+        *lanes += l->basis[i][axis] != 0;
+    for (unsigned i = end; i < end + l->bits[LAYOUT_WARP]; i++)
+        *warps += l->basis[i][axis] != 0;
+}
+
+/* What a run of registers costs on its way through lanes and warps: nothing when the axis lies in
+ * registers alone, a ballot where each lane has 0 or 1. */
+static uint32_t scan_block_cost(LayoutAssign *s, IrOp op, const Layout *l, uint32_t run) {
+    uint32_t lanes, warps;
+    bits_along(l, (unsigned)ir_int(s->m, op, IR_KEY_AXIS, 0), &lanes, &warps);
+    if (!lanes && !warps)
+        return 0;
+    if (ir_elem(s->m, ir_value_type(s->m, ir_operand(s->m, op, 0))) != IR_I32 || warps || run > 1 ||
+        1u << lanes != LANES)
+        return COST_SCAN_BLOCK;
+    Range r = range_of(s->m, ir_operand(s->m, op, 0));
+    return r.lo >= 0 && r.hi <= 1 ? COST_SCAN_BALLOT : COST_SCAN_BLOCK;
+}
+
 static uint32_t scan_cost(LayoutAssign *s, IrOp op, const Layout *l) {
     unsigned axis = (unsigned)ir_int(s->m, op, IR_KEY_AXIS, 0);
     if (!layout_scannable(l, axis))
@@ -365,7 +390,8 @@ static uint32_t scan_cost(LayoutAssign *s, IrOp op, const Layout *l) {
     uint32_t run = 1; /* registers that follow each other along the axis */
     for (unsigned i = 0; i < l->bits[LAYOUT_REG]; i++)
         run *= l->basis[i][axis] == run ? 2 : 1;
-    return COST_SCAN_REG * layout_registers(l) + COST_SCAN_BLOCK * (layout_registers(l) / run);
+    return COST_SCAN_REG * layout_registers(l) +
+           scan_block_cost(s, op, l, run) * (layout_registers(l) / run);
 }
 
 uint32_t layout_wish_cost(LayoutAssign *s, const LayoutWish *w, const Layout *l) {

@@ -56,6 +56,18 @@ def test_products(dtype, n, num_warps):
     np.testing.assert_array_equal(out, [x.cumprod(dtype=dtype), x[::-1].cumprod(dtype=dtype)[::-1]])
 
 
+@pytest.mark.parametrize("rows,warps", [(8, 4), (4, 16), (1, 1), (3, 2)])
+def test_flags(rows, warps):
+    x = rng.integers(-1, 2, (rows, warps, 32)).astype(np.int32)
+    out = np.zeros((3, rows, warps, 32), np.int32)
+    run("scan.py", "flags", num_warps=warps, x_ptr=x, out=out, R=rows, W=warps)
+    hit = (x > 0).astype(np.int32)
+    along, row = hit.cumsum(2), hit.sum(2)
+    np.testing.assert_array_equal(out[0], along - hit + (row.cumsum(0) - row)[:, :, None])
+    np.testing.assert_array_equal(out[1], along)
+    np.testing.assert_array_equal(out[2], hit[:, :, ::-1].cumsum(2)[:, :, ::-1] * 1000 + row.sum(0)[:, None])
+
+
 @pytest.mark.parametrize("m,n,num_warps", [(16, 16, 1), (32, 64, 4), (24, 8, 4), (3, 64, 2), (192, 4, 8), (4, 160, 4),
                                            (64, 32, 32), (1, 128, 4), (5, 6, 1)])
 @pytest.mark.parametrize("dtype", ["int32", "float32"])

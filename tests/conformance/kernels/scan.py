@@ -43,6 +43,18 @@ def axes(x_ptr, out, M: tl.constexpr, N: tl.constexpr):
 
 
 @triton.jit
+def flags(x_ptr, out, R: tl.constexpr, W: tl.constexpr):
+    """Where a mask holds, counted: one element of a row in each lane."""
+    at = (tl.arange(0, R)[:, None, None] * W + tl.arange(0, W)[None, :, None]) * 32 + tl.arange(0, 32)[None, None, :]
+    hit = (tl.load(x_ptr + at) > 0).to(tl.int32)
+    before, row = tle.cumsum(hit, axis=2)
+    above, column = tle.cumsum(row, axis=0)
+    tl.store(out + at, before + above[:, :, None])
+    tl.store(out + R * W * 32 + at, tl.cumsum(hit, axis=2))
+    tl.store(out + 2 * R * W * 32 + at, tl.cumsum(hit, axis=2, reverse=True) * 1000 + column[None, :, None])
+
+
+@triton.jit
 def highest(a, b):
     return tl.maximum(a, b)
 

@@ -4,6 +4,7 @@
 # RUN: %tlec %s --kernel rows --sig 'x:*fp32:16, out:*fp32' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=ROWS
 # RUN: %tlec %s --kernel any_of --sig 'x:*i32:16, out:*i32' --num-warps 1 --no-line-info | %filecheck %s --check-prefix=VOTE
 # RUN: %tlec %s --kernel prefix --sig 'x:*i32:16, out:*i32:16' --num-warps 32 --no-line-info | %filecheck %s --check-prefix=SCAN
+# RUN: %tlec %s --kernel flags --sig 'x:*i32, out:*i32' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=FLAGS
 # RUN: %tlec %s --kernel bins --sig 'x:*i32:16, out:*i32' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=HIST
 import triton
 import triton.language as tl
@@ -62,6 +63,20 @@ def any_of(x, out):
 def prefix(x, out):
     offs = tl.arange(0, 4096)
     tl.store(out + offs, tl.cumsum(tl.load(x + offs), axis=0))
+
+
+# What is 0 or 1, one element in each lane: a ballot for each row, and no shuffle. The layout is chosen for it.
+# FLAGS-LABEL: .entry flags(
+# FLAGS-NOT: shfl
+# FLAGS-NOT: bar.sync
+# FLAGS-COUNT-4: vote.sync.ballot.b32
+# FLAGS-NOT: shfl
+# FLAGS-NOT: bar.sync
+# FLAGS: ret
+@triton.jit
+def flags(x, out):
+    offs = (tl.arange(0, 4)[:, None, None] * 4 + tl.arange(0, 4)[None, :, None]) * 32 + tl.arange(0, 32)[None, None, :]
+    tl.store(out + offs, tl.cumsum((tl.load(x + offs) > 0).to(tl.int32), axis=2))
 
 
 # HIST-LABEL: .entry bins(
