@@ -62,7 +62,7 @@ def is_right_ragged(impl, scores, lengths, k):
 SHAPES = [(4, 8192, 512), (64, 16384, 2048), (3, 131072, 2048), (1, 1048576, 1024)]
 
 
-def judge(impl, scores, lengths, k):
+def judge(impl, scores, lengths, k, keys=None):
     if not impl.prepare(scores, lengths, k):
         return None
     impl.call(scores)
@@ -70,7 +70,8 @@ def judge(impl, scores, lengths, k):
     impl.call(scores)
     torch.cuda.synchronize()
     if bool((lengths == scores.shape[1]).all()):
-        return is_right(impl, scores, exact(scores, k))
+        keys = scores if keys is None else keys
+        return is_right(impl, keys, exact(keys, k))
     return is_right_ragged(impl, scores, lengths, k)
 
 
@@ -90,8 +91,9 @@ def layouts(impl, rows, columns, k):
 
 
 def cases(impl, rows, columns, k):
+    """What an implementation may be asked for; of NaN only those that promise an order say what becomes of it."""
     full = torch.full((rows,), columns, dtype=torch.int32, device="cuda")
-    for kind, make in score_kinds.CHECKS.items():
+    for kind, make in (score_kinds.KINDS if impl.ordered else score_kinds.CHECKS).items():
         yield kind, make(rows, columns), full
     yield from layouts(impl, rows, columns, k)
 
@@ -102,7 +104,8 @@ def verdicts(impl):
     for shape in SHAPES:
         torch.manual_seed(sum(shape))
         for kind, scores, lengths in cases(impl, *shape):
-            right = judge(impl, scores, lengths, shape[2])
+            keys = score_kinds.ordered(scores) if kind in score_kinds.NAN else None
+            right = judge(impl, scores, lengths, shape[2], keys)
             if right is False or kind not in found or found[kind] == "not taken":
                 found[kind] = {None: "not taken", True: "right", False: "wrong"}[right]
     return found

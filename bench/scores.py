@@ -1,7 +1,8 @@
 """Kinds of scores that selections are timed and checked on, made on the GPU by torch.
 
-A maker takes the number of elements and gives them flat, so that a shape and all its copies are views of one pool.
-Those of CHECKS are for checking alone; they take rows and columns.
+Makers of TIMED take the number of elements and give them flat, so that a shape and all its copies are views of one
+pool. Those of CHECKS take rows and columns: they are for checking, and for what odd rows cost. NAN are kinds with NaN,
+which peers need not know what to do with.
 """
 import torch
 
@@ -64,6 +65,12 @@ def signed_zeros(rows, columns):
     return torch.where(draw < 0.003, draw, torch.where(draw < 0.5, 0.0, -0.0))
 
 
+def nan_and_infinity(rows, columns):
+    scores = torch.full((rows, columns), float("inf"), device="cuda")
+    scores[:, ::2] = float("nan")
+    return scores
+
+
 def of_pool(kind):
     return lambda rows, columns: TIMED[kind](rows * columns).reshape(rows, columns)
 
@@ -76,6 +83,7 @@ CHECKS = {
     **{kind: of_pool(kind) for kind in TIMED},
     "equal": by(lambda x: torch.full_like(x, 1.25)),
     "two values": by(lambda x: (x < 0).float()),
+    "one bin": by(lambda x: 1 + x.abs().clamp(max=4) * 2.0 ** -20),
     "grid of 1/8": by(lambda x: (x * 8).round() / 8),
     "ascending": by(lambda x: x.sort(dim=1).values),
     "descending": by(lambda x: x.sort(dim=1, descending=True).values),
@@ -87,3 +95,21 @@ CHECKS = {
     "one block": one_block,
     "signed zeros": signed_zeros,
 }
+
+NAN = {"nan and infinity": nan_and_infinity}
+KINDS = {**CHECKS, **NAN}
+
+
+def copies_of(kind, rows, columns, most_bytes, most):
+    """Up to `most` copies of scores of a kind that is made by rows and columns."""
+    count = max(1, min(most, most_bytes // (4 * rows * columns)))
+    torch.manual_seed(rows + columns)
+    first = KINDS[kind](rows, columns)
+    return [first] + [first.clone() for _ in range(count - 1)]
+
+
+def ordered(scores):
+    """Integers in the order of the scores: NaN of any sign greatest, -0 equal to +0."""
+    bits = scores.contiguous().view(torch.int32)
+    keys = torch.where(bits < 0, -(bits & 0x7fffffff), bits)
+    return torch.where(scores.isnan(), 0x7fffffff, keys).int()

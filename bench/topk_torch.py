@@ -69,14 +69,15 @@ class Record:
         os.replace(self.path + ".part", self.path)
 
 
-def measure(impl, copies, lengths, want, timer):
-    """Times, and whether all results were right; None where the implementation does not take the shape."""
+def measure(impl, copies, lengths, keys, want, timer):
+    """Times, and whether all results were right; None where the implementation does not take the shape. The keys are in
+    the order of the scores."""
     scores, right = copies[0], []
     if not impl.prepare(scores, lengths, want.values.shape[1]):
         return None
 
     def check():
-        right.append(correctness.is_right(impl, scores, want))
+        right.append(correctness.is_right(impl, keys, want))
         impl.indices().fill_(-7)
         torch.cuda.synchronize()
 
@@ -95,14 +96,21 @@ def row_of(impl, kind, scores, k, times, right):
     return row if kind == "randn" else {**row, "values": kind}
 
 
+def copies_of(pool, kind, rows, columns):
+    if pool is None:
+        return score_kinds.copies_of(kind, rows, columns, POOL_BYTES, timing.CALLS)
+    count = rows * columns
+    return [pool[i * count:(i + 1) * count].view(rows, columns) for i in range(min(timing.CALLS, len(pool) // count))]
+
+
 def at_shape(impls, pool, kind, shape, timer):
     rows, columns, k = shape
-    count = rows * columns
-    copies = [pool[i * count:(i + 1) * count].view(rows, columns) for i in range(min(timing.CALLS, len(pool) // count))]
+    copies = copies_of(pool, kind, rows, columns)
     lengths = torch.full((rows,), columns, dtype=torch.int32, device="cuda")
-    want = correctness.exact(copies[0], k)
+    keys = score_kinds.ordered(copies[0]) if kind in score_kinds.NAN else copies[0]
+    want = correctness.exact(keys, k)
     for impl in impls:
-        measured = measure(impl, copies, lengths, want, timer)
+        measured = measure(impl, copies, lengths, keys, want, timer)
         if measured:
             yield row_of(impl, kind, copies[0], k, *measured)
 
@@ -113,14 +121,15 @@ def show(kind, shape, found):
                      for row in found)
     others = [row["us_hot"] for row in found if row["correct"] and not row["impl"].startswith("libtle")]
     ratio = f"{min(others) / own:5.2f}" if own and others else "    –"
-    print(f"{shape[0]:4d} x {shape[1]:8d} k {shape[2]:4d} {kind:9s} {ratio}  {text}", flush=True)
+    print(f"{shape[0]:4d} x {shape[1]:8d} k {shape[2]:4d} {kind:13s} {ratio}  {text}", flush=True)
 
 
 def sweep(a, impls, record):
     timer = timing.Timer()
     shapes = [(r, n, k) for r in a.rows for n in a.lengths for k in a.k if k < n]
     for kind in a.scores:
-        pool = score_kinds.pool(kind, max(POOL_BYTES // 4, max(r * n for r, n, _ in shapes)))
+        room = max(POOL_BYTES // 4, max(r * n for r, n, _ in shapes))
+        pool = score_kinds.pool(kind, room) if kind in score_kinds.TIMED else None
         for shape in shapes:
             found = list(at_shape(impls, pool, kind, shape, timer))
             show(kind, shape, found)
@@ -153,7 +162,7 @@ def arguments():
     arg.add_argument("--lengths", type=numbers, default=LENGTHS)
     arg.add_argument("--k", type=numbers, default="512,1024,2048")
     arg.add_argument("--scores", type=lambda text: text.split(","), default="randn",
-                     help="kinds, of " + ", ".join(score_kinds.TIMED))
+                     help="kinds, of " + ", ".join(score_kinds.KINDS))
     arg.add_argument("--dependent", action="store_true", help="launch libtle dependent on the call before it")
     arg.add_argument("--check", action="store_true", help="also make the table of kinds")
     arg.add_argument("--commit", default="", help="commit of the library, for the record")

@@ -7,6 +7,7 @@ import math
 
 OURS = "libtle"
 SHOWN_K = 2048
+USUAL = ("randn", "narrow", "relu", "lognormal", "smooth")  # kinds of scores; what others cost is told apart
 
 
 def is_peer(name):
@@ -25,7 +26,7 @@ def points(record, peers, temperature="us_hot"):
     found = {}
     for row in record["rows"]:
         place = row.get("values", "randn"), tuple(row["shape"].items())
-        if row[temperature] and (row["impl"] == OURS or (row["correct"] and row["impl"] in peers)):
+        if place[0] in USUAL and row[temperature] and (row["impl"] == OURS or (row["correct"] and row["impl"] in peers)):
             found.setdefault(place, {})[row["impl"]] = row
     out = []
     for (kind, shape), rows in found.items():
@@ -47,17 +48,26 @@ def shape_text(shape):
     return " × ".join(f"{shape[name]:,}" for name in ("rows", "len")) + f", k {shape['k']:,}"
 
 
+def summary_line(hot, cold, kind, k):
+    values = ratios(hot)
+    cells = [kind, k, str(len(hot)), f"{mean(values):.2f}", f"{mean(ratios(cold, 'us_cold')):.2f}",
+             f"{min(values):.2f}", str(sum(value < 1 for value in values))]
+    return "| " + " | ".join(cells) + " |"
+
+
 def summary(record, peers):
-    """A table by kind of scores and k."""
+    """A table by kind of scores and k, and of all k together."""
     lines = ["| Scores | k | Shapes | Best peer ÷ libtle, hot | cold | Least | Below 1 |",
              "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
     hot, cold = points(record, peers), points(record, peers, "us_cold")
-    for kind, k in dict.fromkeys((kind, shape["k"]) for kind, shape, _, _ in hot):
-        here, there = ([point for point in found if (point[0], point[1]["k"]) == (kind, k)] for found in (hot, cold))
-        values = ratios(here)
-        cells = [kind, f"{k:,}", str(len(here)), f"{mean(values):.2f}", f"{mean(ratios(there, 'us_cold')):.2f}",
-                 f"{min(values):.2f}", str(sum(value < 1 for value in values))]
-        lines.append("| " + " | ".join(cells) + " |")
+    for kind in dict.fromkeys(point[0] for point in hot):
+        here, there = ([point for point in found if point[0] == kind] for found in (hot, cold))
+        sizes = list(dict.fromkeys(shape["k"] for _, shape, _, _ in here))
+        for k in sizes:
+            parts = [[point for point in found if point[1]["k"] == k] for found in (here, there)]
+            lines.append(summary_line(*parts, kind, f"{k:,}"))
+        if len(sizes) > 1:
+            lines.append(summary_line(here, there, kind, "all"))
     return lines
 
 
@@ -87,6 +97,25 @@ def cell(ours, peer):
     return f"{ours['us_hot']:.1f} / {ours['us_cold']:.1f}, " + (f"{ratio:.2f}" if ratio >= 1 else f"**{ratio:.2f}**")
 
 
+def odd_rows(record):
+    """What odd rows cost beside normal ones of the shape: a table, or nothing where none were timed."""
+    times = {}
+    for row in record["rows"]:
+        if row["impl"] == OURS and row["us_hot"]:
+            times.setdefault(tuple(row["shape"].items()), {})[row.get("values", "randn")] = row["us_hot"]
+    timed = dict.fromkeys(row.get("values", "randn") for row in record["rows"])
+    kinds = [kind for kind in timed if kind not in USUAL]
+    if not kinds:
+        return []
+    lines = ["Odd rows: libtle's time by that of normal scores at the shape.", "",
+             "| Shape | " + " | ".join(kinds) + " |", "| --- |" + " ---: |" * len(kinds)]
+    for shape, found in times.items():
+        if "randn" in found and any(kind in found for kind in kinds):
+            cells = [f"{found[kind] / found['randn']:.1f}" if kind in found else "–" for kind in kinds]
+            lines.append(f"| {shape_text(dict(shape))} | " + " | ".join(cells) + " |")
+    return lines + [""]
+
+
 def correctness(record):
     lines = ["| Implementation | Kinds right | Wrong | Not taken |", "| --- | ---: | --- | --- |"]
     for name, verdicts in record["kinds"].items():
@@ -104,4 +133,4 @@ def report(record, plots):
               "ratios are geometric means, over the shapes, of the best peer's time at the shape by libtle's.", ""]
     lines += summary(record, peers) + ["", losses(record, peers), ""]
     lines += [f"Rows × length at k {SHOWN_K:,}, normal scores: libtle's time hot / cold, best peer ÷ libtle.", ""]
-    return lines + grid(record, peers) + ["", "Which kinds of scores each gets right:", ""] + correctness(record)
+    return lines + grid(record, peers) + [""] + odd_rows(record) + ["Which kinds of scores each gets right:", ""] + correctness(record)

@@ -35,6 +35,7 @@ def test_summary_is_by_kind_and_k():
     assert results_peers.summary(RECORD, ["a"])[2:] == [
         "| randn | 2,048 | 2 | 1.00 | 1.00 | 0.50 | 1 |",
         "| randn | 512 | 1 | 9.00 | 9.00 | 9.00 | 0 |",
+        "| randn | all | 3 | 2.08 | 2.08 | 0.50 | 1 |",
         "| relu | 2,048 | 1 | 3.00 | 3.00 | 3.00 | 0 |"]
     assert results_peers.losses(RECORD, ["a"]) == (
         "- Slower than the best peer at randn 1 × 8,192, k 2,048 (a: 2.0 against 4.0).")
@@ -44,6 +45,16 @@ def test_grid_leaves_out_what_was_not_compared():
     assert results_peers.grid(RECORD, ["a"]) == [
         "| Rows \\ length | 4,096 | 8,192 |", "| ---: | ---: | ---: |",
         "| 1 | 2.0 / 4.0, 2.00 | 4.0 / 8.0, **0.50** |"]
+
+
+def test_odd_rows_are_told_apart():
+    odd = {**RECORD, "rows": ROWS + [row("libtle", 8192, 14.0, values="equal"), row("a", 8192, 1.0, values="equal"),
+                                     row("libtle", 4096, 5.0, values="one bin")]}
+    assert results_peers.summary(odd, ["a"]) == results_peers.summary(RECORD, ["a"])
+    assert results_peers.odd_rows(odd)[2:] == [
+        "| Shape | equal | one bin |", "| --- | ---: | ---: |",
+        "| 1 × 4,096, k 2,048 | – | 2.5 |", "| 1 × 8,192, k 2,048 | 3.5 | – |", ""]
+    assert results_peers.odd_rows(RECORD) == []
 
 
 def test_correctness_names_the_kinds():
