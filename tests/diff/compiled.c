@@ -2,7 +2,10 @@
  * makes. A replay runs programs so replaced, and thereby still compares all the rest of them.
  *
  * The departures are the compiler's, not the machine's: each needs operands that are constants, one
- * register twice, or a guard, and another release may not have it. The emulator follows PTX. */
+ * register twice, or a guard, and another release may not have it. The emulator follows PTX.
+ *
+ * Departures that concern one program, because they take more than a line to come about, are in
+ * explained.def. */
 #include "gen.h"
 #include "machine.h"
 #include <stdio.h>
@@ -142,4 +145,47 @@ uint32_t diff_compiled(const DiffProgram *p, uint32_t which, DiffProgram *out) {
     out->text = t.at;
     out->length = t.failed ? 0 : t.length;
     return found;
+}
+
+/* ---- single programs ---------------------------------------------------------------------- */
+
+typedef struct Edit {
+    uint64_t seed;
+    const char *line, *instead;
+} Edit;
+
+static const Edit edits[] = {
+#define X(seed, line, instead) {seed, line, instead},
+#include "explained.def"
+#undef X
+};
+
+/* The edit of the line at `at`; NULL if it has none. */
+static const Edit *edit_of(uint64_t seed, const char *at, size_t length) {
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        if (edits[i].seed == seed && strlen(edits[i].line) == length &&
+            !memcmp(edits[i].line, at, length))
+            return &edits[i];
+    return NULL;
+}
+
+uint32_t diff_explained(const DiffProgram *p, DiffProgram *out) {
+    Text t = {0};
+    uint32_t wanted = 0, found = 0;
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        wanted += edits[i].seed == p->seed;
+    for (const char *at = p->text, *end = at + p->length; wanted && at < end;) {
+        size_t length = strcspn(at, "\n");
+        const Edit *e = edit_of(p->seed, at, length);
+        found += e != NULL;
+        if (e)
+            text_add(&t, "%s\n", e->instead);
+        else
+            text_add(&t, "%.*s\n", (int)length, at);
+        at += length + 1;
+    }
+    *out = *p;
+    out->text = t.at;
+    out->length = t.failed || found != wanted ? 0 : t.length;
+    return wanted;
 }

@@ -14,6 +14,9 @@ tle_emu_status diff_emulate(tle_emu_device *device, const DiffProgram *p, uint8_
  * concern: the i-th such line if bit i of `which` is set. Returns how many there are; `out` has no
  * length if there was no memory. */
 uint32_t diff_compiled(const DiffProgram *p, uint32_t which, DiffProgram *out);
+/* Makes `out` the program with what explained.def says of it. Returns how many lines that replaces;
+ * `out` has no length if one of them does not stand in the program just once. */
+uint32_t diff_explained(const DiffProgram *p, DiffProgram *out);
 
 typedef struct DiffGpu DiffGpu;
 

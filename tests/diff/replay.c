@@ -6,7 +6,8 @@
  * modes of the emulator as well.
  *
  * A program that gives another answer as it is must give it with known departures of the GPU's
- * compiler in place of the lines that they concern (compiled.c), or be in excluded.def. */
+ * compiler in place of the lines that they concern (compiled.c), or with what explained.def says of
+ * it. Only programs that the GPU has not run (excluded.def) are left out. */
 #include "corpus.h"
 #include "machine.h"
 #include <inttypes.h>
@@ -16,23 +17,6 @@
 #include <zstd.h>
 
 enum { ROOM = 4 << 20, OTHER_MODES = 16, SHOWN = 20, LINES_MOST = 16, DEPARTURES_MOST = 3 };
-
-/* Why a program of the corpus proves nothing. */
-#define REASONS(X)                                                                                 \
-    X(NOT_RUN, "the GPU's compiler crashed or took over 20 seconds")                               \
-    X(PAYLOAD, "payload of a NaN, which PTX leaves open, after abs, neg, min or max was folded")   \
-    X(SHORT, "abs or neg of -32768 as 16 bits, which the compiler keeps as +32768 in 32 bits")     \
-    X(MOVED, "the compiler moved an instruction past the next definition of its predicate")        \
-    X(FIELD, "length or position over the width, of which the compiler made several things")       \
-    X(UNKNOWN, "one instruction departs, and nothing says whose mistake that is")
-
-typedef enum Reason {
-    INCLUDED,
-#define X(id, text) id,
-    REASONS(X)
-#undef X
-        REASON_COUNT
-} Reason;
 
 static const tle_emu_options modes[] = {
     {.struct_size = sizeof *modes},
@@ -79,7 +63,7 @@ static DiffAnswer answer(const Corpus *c, uint32_t i) {
 typedef struct Run {
     tle_emu_device *devices[MODES];
     uint8_t *in, *out;
-    uint32_t bad, done, departing, excluded[REASON_COUNT];
+    uint32_t bad, done, departing, explained, excluded;
 } Run;
 
 static void complain(Run *r, const DiffProgram *p, size_t mode, const char *what,
@@ -88,19 +72,16 @@ static void complain(Run *r, const DiffProgram *p, size_t mode, const char *what
         printf("program %" PRIu64 ", mode %zu: %s%s\n", p->seed, mode, what, detail);
 }
 
-static Reason reason(uint64_t seed) {
-    static const struct {
-        uint32_t seed;
-        Reason reason;
-    } excluded[] = {
-#define X(seed, reason) {seed, reason},
+static bool is_excluded(uint64_t seed) {
+    static const uint32_t excluded[] = {
+#define X(seed) seed,
 #include "excluded.def"
 #undef X
     };
     for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
-        if (excluded[i].seed == seed)
-            return excluded[i].reason;
-    return INCLUDED;
+        if (excluded[i] == seed)
+            return true;
+    return false;
 }
 
 static bool approx_right(const Corpus *c, const Run *r, const DiffProgram *p) {
@@ -154,17 +135,30 @@ static bool depart(const Corpus *c, Run *r, uint32_t i, DiffProgram *p) {
     return false;
 }
 
+/* Puts what explained.def says into the program; false if it says nothing of it. */
+static bool explain(const Corpus *c, Run *r, uint32_t i, DiffProgram *p) {
+    DiffProgram as;
+    if (!diff_explained(p, &as)) {
+        diff_free(&as);
+        return false;
+    }
+    if (agrees(c, r, i, p))
+        complain(r, p, 0, "explained, but gives the GPU's answer as it is", "");
+    if (!as.length)
+        complain(r, p, 0, "a line of explained.def does not stand in it once", "");
+    diff_free(p);
+    *p = as;
+    r->explained++;
+    return true;
+}
+
 static void exact(const Corpus *c, Run *r, uint32_t i, DiffProgram *p) {
-    Reason why = reason(p->seed);
-    r->excluded[why]++;
-    if (why == NOT_RUN)
+    if (is_excluded(p->seed)) {
+        r->excluded++;
         return;
-    bool right = agrees(c, r, i, p);
-    if (why && right)
-        complain(r, p, 0, "excluded, but gives the GPU's answer", "");
-    if (why)
-        return;
-    right = right || depart(c, r, i, p);
+    }
+    bool explained = explain(c, r, i, p);
+    bool right = agrees(c, r, i, p) || (!explained && depart(c, r, i, p));
     for (size_t mode = right; mode < (i % OTHER_MODES ? 1 : MODES); mode++)
         execute(c, r, i, p, mode);
 }
@@ -176,7 +170,7 @@ static bool program(Corpus *c, Run *r, uint32_t i, bool mine) {
         return false;
     bool same = (uint32_t)diff_hash(p.text, p.length) == answer(c, i).text;
     bool inside = is_exact || c->raw + p.out_bytes <= c->data + c->size;
-    if (!same && reason(p.seed) != NOT_RUN)
+    if (!same && !is_excluded(p.seed))
         complain(r, &p, 0, "the generator has changed; the corpus has to be made anew", "");
     else if (inside && mine && is_exact)
         exact(c, r, i, &p);
@@ -189,16 +183,10 @@ static bool program(Corpus *c, Run *r, uint32_t i, bool mine) {
 }
 
 static void print_outcome(const Run *r, bool fine) {
-    static const char *const texts[] = {"",
-#define X(id, text) text,
-                                        REASONS(X)
-#undef X
-    };
-    printf("%u programs, %u of them with departures of the GPU's compiler, %u mistakes%s\n",
-           r->done, r->departing, r->bad, fine ? "" : ", corpus cut short");
-    for (uint32_t k = 1; k < REASON_COUNT; k++)
-        if (r->excluded[k])
-            printf("%u excluded: %s\n", r->excluded[k], texts[k]);
+    printf("%u programs, %u of them with departures of the GPU's compiler, %u with explained ones, "
+           "%u without an answer, %u mistakes%s\n",
+           r->done, r->departing, r->explained, r->excluded, r->bad,
+           fine ? "" : ", corpus cut short");
 }
 
 int main(int argc, char **argv) {
