@@ -5,7 +5,7 @@ if(TARGET tle_emu)
     find_library(TLE_ZSTD_LIBRARY zstd REQUIRED)
     add_library(diff_programs STATIC diff/generate.c diff/forms.c diff/values.c diff/approx.c
                 diff/emulate.c diff/compiled.c)
-    target_include_directories(diff_programs PUBLIC diff)
+    target_include_directories(diff_programs PUBLIC diff PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
     target_compile_definitions(diff_programs PUBLIC _GNU_SOURCE=)
     target_link_libraries(diff_programs PUBLIC tle_emu m)
     add_executable(diff-run diff/gpu_run.c diff/gpu.c)

@@ -3,13 +3,14 @@
  *   differential            both, mismatches printed; needs a driver
  *
  * The CUDA driver is opened at run time; without one the program says so and exits 77. */
+#include "emu/operands.h"
 #include "tle/tle_emu.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 1024, TEXT = 4096 };
+enum { COUNT = 4096, TEXT = 4096 };
 
 typedef struct Row {
     const char *text, *classes, *choices;
@@ -21,67 +22,7 @@ static const Row rows[] = {
 #undef X
 };
 
-/* ---- operands, the same as in unit/test_emu_ops.c but more random --------------------------- */
-
-static const uint64_t edges[] = {0,
-                                 1,
-                                 2,
-                                 3,
-                                 7,
-                                 31,
-                                 32,
-                                 33,
-                                 63,
-                                 64,
-                                 65,
-                                 127,
-                                 128,
-                                 255,
-                                 256,
-                                 0x7fff,
-                                 0x8000,
-                                 0xffff,
-                                 0x10000,
-                                 0x3f800000,
-                                 0xbf800000,
-                                 0x7f800000,
-                                 0xff800000,
-                                 0x7fc00000,
-                                 0x80000000,
-                                 0x80000001,
-                                 0x00800000,
-                                 0x007fffff,
-                                 0x7f7fffff,
-                                 0x4f000000,
-                                 0x4f800000,
-                                 0xcf000000,
-                                 0x3f000000,
-                                 0x40200000,
-                                 0xffffffff,
-                                 0x7fffffff,
-                                 0x3ff0000000000000,
-                                 0x7ff0000000000000,
-                                 0x7ff8000000000000,
-                                 0x8000000000000000,
-                                 0x7fffffffffffffff,
-                                 0xffffffffffffffff,
-                                 0x43e0000000000000,
-                                 0x0010000000000000,
-                                 0x3c003c00,
-                                 0x7c007bff,
-                                 0xfc000001,
-                                 0x03ff0400,
-                                 0x41efffffffe00000,
-                                 0x477ff000,
-                                 0x33000000,
-                                 0x33000001,
-                                 0x38800000,
-                                 0x387fffff,
-                                 0x7f800001,
-                                 0x43f80000,
-                                 0x43e80000,
-                                 0x47800000,
-                                 0x3b000000};
+/* ---- operands ----------------------------------------------------------------------------- */
 
 static uint64_t next_random(uint64_t *s) {
     *s ^= *s << 13;
@@ -90,13 +31,14 @@ static uint64_t next_random(uint64_t *s) {
 }
 
 static void fill(uint64_t *in) {
-    uint64_t seed = 88172645463325252u, n = sizeof edges / sizeof *edges;
+    uint64_t seed = 88172645463325252u, n = OPERAND_COUNT;
     for (uint64_t i = 0; i < COUNT; i++)
         for (uint64_t k = 0; k < 3; k++) {
             uint64_t v = next_random(&seed);
-            if (i < 512)
-                v = edges[(i * (2 * k + 1) + i / n * k) % n];
-            else if (i < 768) { /* near each other, near one, near the narrow formats' limits */
+            if (i < COUNT / 2)
+                v = operand(i * (2 * k + 1) + i / n * k);
+            else if (i < COUNT * 3 /
+                             4) { /* near each other, near one, near the narrow formats' limits */
                 uint32_t e = 100 + (uint32_t)(v >> 40) % 45;
                 v = (v & 0x800fffff807fffffu) | (uint64_t)(e + 896) << 52 | (uint64_t)e << 23;
             }
@@ -119,9 +61,10 @@ static void make_kernel(const char *body, const char *classes, char *text) {
                      ".version 8.6\n.target sm_90a\n.address_size 64\n"
                      ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
                      ".reg .b16 %%h<4>;\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<4>;\n"
-                     ".reg .b64 %%in, %%out;\n.reg .b32 %%i;\n.reg .b64 %%o;\n"
+                     ".reg .b64 %%in, %%out;\n.reg .b32 %%i, %%t;\n.reg .b64 %%o;\n"
                      "ld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\n"
-                     "mov.u32 %%i, %%tid.x;\nmul.wide.u32 %%o, %%i, 24;\n"
+                     "mov.u32 %%i, %%ctaid.x;\nshl.b32 %%i, %%i, 8;\nmov.u32 %%t, "
+                     "%%tid.x;\nadd.u32 %%i, %%i, %%t;\nmul.wide.u32 %%o, %%i, 24;\n"
                      "add.u64 %%in, %%in, %%o;\nmul.wide.u32 %%o, %%i, 8;\n"
                      "add.u64 %%out, %%out, %%o;\n");
     for (int k = 1; classes[k]; k++)

@@ -1,5 +1,6 @@
 /* Single instructions over edge and random operands, against plain C written from the PTX manual.
  * One small kernel is made for each row: it loads a, b, c, executes the row's text, stores d. */
+#include "emu/operands.h"
 #include "emu_fixture.h"
 #include <fenv.h>
 #include <math.h>
@@ -414,65 +415,15 @@ static uint64_t r_lt(const Operands *o) {
 
 /* ---- running ------------------------------------------------------------------------------ */
 
-enum { COUNT = 1024 };
-
-static const uint64_t edges[] = {0,
-                                 1,
-                                 2,
-                                 3,
-                                 7,
-                                 31,
-                                 32,
-                                 33,
-                                 63,
-                                 64,
-                                 65,
-                                 127,
-                                 128,
-                                 255,
-                                 256,
-                                 0x7fff,
-                                 0x8000,
-                                 0xffff,
-                                 0x10000,
-                                 0x3f800000,
-                                 0xbf800000,
-                                 0x7f800000,
-                                 0xff800000,
-                                 0x7fc00000,
-                                 0x80000000,
-                                 0x80000001,
-                                 0x00800000,
-                                 0x007fffff,
-                                 0x7f7fffff,
-                                 0x4f000000,
-                                 0x4f800000,
-                                 0xcf000000,
-                                 0x3f000000,
-                                 0x40200000,
-                                 0xffffffff,
-                                 0x7fffffff,
-                                 0x3ff0000000000000,
-                                 0x7ff0000000000000,
-                                 0x7ff8000000000000,
-                                 0x8000000000000000,
-                                 0x7fffffffffffffff,
-                                 0xffffffffffffffff,
-                                 0x43e0000000000000,
-                                 0x0010000000000000,
-                                 0x3c003c00,
-                                 0x7c007bff,
-                                 0xfc000001,
-                                 0x03ff0400,
-                                 0x41efffffffe00000};
+enum { COUNT = 4096 };
 
 static void fill(Operands *in) {
-    uint64_t seed = 88172645463325252u, n = sizeof edges / sizeof *edges;
+    uint64_t seed = 88172645463325252u, n = OPERAND_COUNT;
     for (uint64_t i = 0; i < COUNT; i++) {
-        in[i].a = i < 768 ? edges[i % n] : emu_random(&seed);
-        in[i].b = i < 512 ? edges[(i * 7 + i / n) % n] : emu_random(&seed);
-        in[i].c = i < 600 ? edges[(i * 5 + i / 3) % n] : emu_random(&seed);
-        if (i >= 900) { /* floats of one magnitude, where roundings show */
+        in[i].a = i < COUNT * 3 / 4 ? operand(i) : emu_random(&seed);
+        in[i].b = i < COUNT / 2 ? operand(i * 7 + i / n) : emu_random(&seed);
+        in[i].c = i < COUNT * 3 / 5 ? operand(i * 5 + i / 3) : emu_random(&seed);
+        if (i >= COUNT * 7 / 8) { /* floats of one magnitude, where roundings show */
             in[i].a = (in[i].a & 0xbfffffffffffffffu) | 0x3f00000030000000u;
             in[i].b = (in[i].b & 0xbfffffffffffffffu) | 0x3f00000030000000u;
         }
@@ -492,9 +443,10 @@ static void make_kernel(const Row *row, char *text, size_t size) {
                      ".version 8.6\n.target sm_90a\n.address_size 64\n"
                      ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
                      ".reg .b16 %%h<4>;\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<4>;\n"
-                     ".reg .b64 %%in, %%out;\n.reg .b32 %%i;\n.reg .b64 %%o;\n"
+                     ".reg .b64 %%in, %%out;\n.reg .b32 %%i, %%t;\n.reg .b64 %%o;\n"
                      "ld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\n"
-                     "mov.u32 %%i, %%tid.x;\nmul.wide.u32 %%o, %%i, 24;\n"
+                     "mov.u32 %%i, %%ctaid.x;\nshl.b32 %%i, %%i, 8;\nmov.u32 %%t, "
+                     "%%tid.x;\nadd.u32 %%i, %%i, %%t;\nmul.wide.u32 %%o, %%i, 24;\n"
                      "add.u64 %%in, %%in, %%o;\nmul.wide.u32 %%o, %%i, 8;\n"
                      "add.u64 %%out, %%out, %%o;\n");
     for (int k = 1; row->classes[k]; k++)
@@ -526,7 +478,7 @@ static void test_rows(void **state) {
         fill(in);
         make_kernel(&rows[r], text, sizeof text);
         emu_load(&e, text, strlen(text), rows[r].text);
-        emu_run(&e, "k", DIM(1, 1, 1), DIM(COUNT, 1, 1), 0, (void *[]){&in, &out});
+        emu_run(&e, "k", DIM(COUNT / 256, 1, 1), DIM(256, 1, 1), 0, (void *[]){&in, &out});
         for (int i = 0; i < COUNT; i++) {
             Operands o = as_seen(&rows[r], in[i]);
             uint64_t w = want(&o);
@@ -573,7 +525,7 @@ static void test_approximations(void **state) {
         }
         make_kernel(&row, text, sizeof text);
         emu_load(&e, text, strlen(text), row.text);
-        emu_run(&e, "k", DIM(1, 1, 1), DIM(COUNT, 1, 1), 0, (void *[]){&in, &out});
+        emu_run(&e, "k", DIM(COUNT / 256, 1, 1), DIM(256, 1, 1), 0, (void *[]){&in, &out});
         for (int i = 0; i < COUNT; i++) {
             double w = approximations[r].want((double)f32(in[i].a)), got = (double)f32(out[i]);
             assert_true(fabs(got - w) <=
