@@ -514,6 +514,15 @@ bool tlei_cuda_capturing(tle_stream stream) {
            status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
+static tle_status tensor_map_cuda(TleiDevice *device, const TleiTensor *t, void *map_out,
+                                  TleiError *e) {
+    (void)device; /* the driver encodes for any */
+    CUresult result = driver.cuTensorMapEncodeTiled(map_out, t->type, t->rank, t->address, t->dims,
+                                                    t->strides, t->box, t->steps, t->interleave,
+                                                    t->swizzle, t->promotion, t->fill);
+    return result ? cuda_fail(e, result, "cuTensorMapEncodeTiled", "tensor") : TLE_STATUS_OK;
+}
+
 const TleiDeviceOps tlei_device_cuda = {
     .name = "cuda",
     .count = count_cuda,
@@ -527,4 +536,5 @@ const TleiDeviceOps tlei_device_cuda = {
     .free = free_cuda,
     .copy = copy_cuda,
     .synchronize = synchronize_cuda,
+    .tensor_map = tensor_map_cuda,
 };

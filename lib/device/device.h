@@ -53,6 +53,17 @@ typedef struct TleiLaunch {
     uint32_t range_count;
 } TleiLaunch;
 
+/* A tiled tensor in global memory, as cuTensorMapEncodeTiled takes it, in the driver's numbers. The
+ * first dimension is the innermost, without a stride. */
+typedef struct TleiTensor {
+    void *address;
+    uint64_t dims[5], strides[4]; /* elements; bytes */
+    uint32_t box[5], steps[5];
+    uint32_t type, rank, interleave, swizzle, promotion, fill;
+} TleiTensor;
+
+enum { TLEI_TENSOR_MAP_BYTES = 128 };
+
 typedef struct TleiDeviceOps {
     const char *name;
     bool runs_ptx; /* images are PTX text, not cubins */
@@ -71,6 +82,9 @@ typedef struct TleiDeviceOps {
     /* Between any two of host and device memory; complete on return. */
     tle_status (*copy)(TleiDevice *device, void *to, const void *from, size_t bytes, TleiError *e);
     tle_status (*synchronize)(TleiDevice *device, tle_stream stream, TleiError *e);
+    /* Encodes a tensor map for kernels of this device: 128 bytes at a multiple of 64. */
+    tle_status (*tensor_map)(TleiDevice *device, const TleiTensor *tensor, void *map_out,
+                             TleiError *e);
 } TleiDeviceOps;
 
 extern const TleiDeviceOps tlei_device_cuda, tlei_device_emu, tlei_device_none;

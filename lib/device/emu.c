@@ -401,6 +401,21 @@ static tle_status synchronize_emu(TleiDevice *device, tle_stream stream, TleiErr
     return TLE_STATUS_OK;
 }
 
+static tle_status tensor_map_emu(TleiDevice *device, const TleiTensor *t, void *map_out,
+                                 TleiError *e) {
+    EmuDevice *d = (EmuDevice *)device;
+    pthread_mutex_lock(&d->lock);
+    tle_emu_status status = d->api.emu_tensor_map_encode_tiled(
+        d->device, map_out, t->type, t->rank, t->address, t->dims, t->strides, t->box, t->steps,
+        t->interleave, t->swizzle, t->promotion, t->fill);
+    tle_status result =
+        status ? emu_fail(d, status, "cannot encode", "a tensor", e) : TLE_STATUS_OK;
+    if (status == TLE_EMU_INVALID_ARGUMENT) /* the caller's shape, not a defect */
+        result = e->status = TLE_STATUS_INVALID_ARGUMENT;
+    pthread_mutex_unlock(&d->lock);
+    return result;
+}
+
 const TleiDeviceOps tlei_device_emu = {
     .name = "emu",
     .runs_ptx = true,
@@ -415,4 +430,5 @@ const TleiDeviceOps tlei_device_emu = {
     .free = free_emu,
     .copy = copy_emu,
     .synchronize = synchronize_emu,
+    .tensor_map = tensor_map_emu,
 };

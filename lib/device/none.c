@@ -77,6 +77,12 @@ static tle_status synchronize_none(TleiDevice *device, tle_stream stream, TleiEr
     return refuse(e);
 }
 
+static tle_status tensor_map_none(TleiDevice *device, const TleiTensor *t, void *map_out,
+                                  TleiError *e) {
+    (void)device, (void)t, (void)map_out;
+    return refuse(e);
+}
+
 const TleiDeviceOps tlei_device_none = {
     .name = "none",
     .count = count_none,
@@ -90,4 +96,5 @@ const TleiDeviceOps tlei_device_none = {
     .free = free_none,
     .copy = copy_none,
     .synchronize = synchronize_none,
+    .tensor_map = tensor_map_none,
 };

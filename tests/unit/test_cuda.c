@@ -39,6 +39,7 @@ typedef struct FakeDriver {
     CUlaunchAttribute launch_attributes[MAX_ATTRIBUTES];
     CUcontext launched_in;
     int launches, largest_cluster;
+    TleiTensor tensor;
     CUdeviceptr zeroed; /* by memset, before the launch */
     size_t zeroed_words;
     struct {
@@ -250,6 +251,27 @@ static CUresult fake_cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
     d.staged.bytes = bytes;
     memcpy(d.staged.data, (const void *)(uintptr_t)from, bytes);
     return result_of("cuMemcpy");
+}
+
+static CUresult fake_cuTensorMapEncodeTiled(void *map, unsigned int type, unsigned int rank,
+                                            void *address, const uint64_t *dims,
+                                            const uint64_t *strides, const uint32_t *box,
+                                            const uint32_t *steps, unsigned int interleave,
+                                            unsigned int swizzle, unsigned int promotion,
+                                            unsigned int fill) {
+    d.tensor = (TleiTensor){.address = address,
+                            .dims = {dims[0], dims[1]},
+                            .strides = {strides[0]},
+                            .box = {box[0], box[1]},
+                            .steps = {steps[0], steps[1]},
+                            .type = type,
+                            .rank = rank,
+                            .interleave = interleave,
+                            .swizzle = swizzle,
+                            .promotion = promotion,
+                            .fill = fill};
+    *(char *)map = 'm';
+    return result_of("cuTensorMapEncodeTiled");
 }
 
 /* A function pointer as dlsym gives it. */
@@ -547,6 +569,28 @@ static void moves_memory(void **state) {
     assert_int_equal(d.depth, 0);
 }
 
+static void encodes_tensor_maps(void **state) {
+    _Alignas(64) char map[TLEI_TENSOR_MAP_BYTES];
+    TleiTensor t = {.address = map,
+                    .dims = {64, 9},
+                    .strides = {128},
+                    .box = {32, 3},
+                    .steps = {1, 2},
+                    .type = 6,
+                    .rank = 2,
+                    .swizzle = 1,
+                    .promotion = 3,
+                    .fill = 1};
+    (void)state;
+    assert_int_equal(tlei_device_cuda.tensor_map(device, &t, map, &e), TLE_STATUS_OK);
+    assert_int_equal(map[0], 'm');
+    assert_memory_equal(&d.tensor, &t, sizeof t);
+    d.fails = "cuTensorMapEncodeTiled";
+    d.error = 1;
+    assert_int_equal(tlei_device_cuda.tensor_map(device, &t, map, &e), TLE_STATUS_DRIVER_ERROR);
+    assert_non_null(strstr(e.text, "cuTensorMapEncodeTiled(tensor) failed with"));
+}
+
 static void captures_are_seen(void **state) {
     (void)state;
     assert_false(tlei_cuda_capturing((tle_stream)0x2000));
@@ -604,6 +648,7 @@ int main(void) {
         TEST(load_errors),
         TEST(call_errors),
         TEST(moves_memory),
+        TEST(encodes_tensor_maps),
         TEST(captures_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,8 @@ typedef struct FakeEmulator {
     const char *path; /* that dlopen accepts; NULL: none */
     const char *lacks;
     tle_emu_options options;
-    tle_emu_status create, load, kernel, launch, alloc;
+    tle_emu_status create, load, kernel, launch, alloc, tensor_map;
+    TleiTensor tensor;
     int fail_register_at;
     int registered, unregistered, read_only, modules, devices, reports, launches;
     size_t registered_bytes;
@@ -125,6 +126,28 @@ static tle_emu_status fake_report_get(const tle_emu_device *device, uint32_t i,
     assert_int_equal(i, 0);
     out->text = "lane 3 reads out of bounds";
     return TLE_EMU_OK;
+}
+
+static tle_emu_status fake_tensor_map_encode_tiled(tle_emu_device *device, void *map, uint32_t type,
+                                                   uint32_t rank, void *address,
+                                                   const uint64_t *dims, const uint64_t *strides,
+                                                   const uint32_t *box, const uint32_t *steps,
+                                                   uint32_t interleave, uint32_t swizzle,
+                                                   uint32_t promotion, uint32_t fill) {
+    (void)device;
+    f.tensor = (TleiTensor){.address = address,
+                            .dims = {dims[0], dims[1]},
+                            .strides = {strides[0]},
+                            .box = {box[0], box[1]},
+                            .steps = {steps[0], steps[1]},
+                            .type = type,
+                            .rank = rank,
+                            .interleave = interleave,
+                            .swizzle = swizzle,
+                            .promotion = promotion,
+                            .fill = fill};
+    *(char *)map = 'm';
+    return f.tensor_map;
 }
 
 static void *test_dlopen(const char *name, int flags) {
@@ -371,6 +394,27 @@ static void memory_is_host_memory(void **state) {
     assert_int_equal(tlei_device_emu.synchronize(device, NULL, &e), TLE_STATUS_OK);
 }
 
+static void encodes_tensor_maps(void **state) {
+    _Alignas(64) char map[TLEI_TENSOR_MAP_BYTES];
+    TleiTensor t = {.address = map,
+                    .dims = {64, 9},
+                    .strides = {128},
+                    .box = {32, 3},
+                    .steps = {1, 2},
+                    .type = 6,
+                    .rank = 2,
+                    .swizzle = 1,
+                    .promotion = 3,
+                    .fill = 1};
+    (void)state;
+    assert_int_equal(tlei_device_emu.tensor_map(device, &t, map, &e), TLE_STATUS_OK);
+    assert_int_equal(map[0], 'm');
+    assert_memory_equal(&f.tensor, &t, sizeof t);
+    f.tensor_map = TLE_EMU_INVALID_ARGUMENT;
+    assert_int_equal(tlei_device_emu.tensor_map(device, &t, map, &e), TLE_STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(e.text, "the emulator's sentence"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -385,6 +429,7 @@ int main(void) {
         TEST(faults_are_told),
         TEST(ranges_live_for_the_launch),
         TEST(memory_is_host_memory),
+        TEST(encodes_tensor_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
