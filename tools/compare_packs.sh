@@ -14,7 +14,9 @@ mkdir -p "$work/another folder/packs"
 cp -r "$source/kernels_tle" "$work/another folder/"
 cd "$work/another folder"
 for grid in kernels_tle/*/grid.json; do
+    op=$(sed -n 's/.*"op": *"\([a-z0-9_]*\)".*/\1/p' "$grid" | head -n 1)
     for arch in "$@"; do
+        [ -e "$packs/$op.$arch.tlepack" ] || continue # the grid is not built for it
         "$tle_grid" --grid "$grid" --arch "$arch" --out packs ${ptxas:+--ptxas "$ptxas"}
     done
 done

@@ -331,7 +331,7 @@ TLE_API tle_status tle_synchronize(tle_handle handle, tle_stream stream);
 
 /* ---- topk_select: indices of the k largest scores of each row -------------------------------- */
 
-#define TLE_TOPK_SELECT_MAX_K       4096
+#define TLE_TOPK_SELECT_MAX_K       8192
 #define TLE_TOPK_SELECT_MAX_ROWS    INT32_MAX
 #define TLE_TOPK_SELECT_MAX_COLUMNS INT32_MAX
 #define TLE_TOPK_SELECT_MAX_PAGE    (1 << 30)
@@ -370,7 +370,7 @@ typedef enum tle_index_base {
  * outputs may not. An output may not overlap an input or another output. */
 typedef struct tle_topk_select_params {
     size_t struct_size;
-    int32_t dtype;             /* tle_dtype of the scores: TLE_DTYPE_FLOAT32 */
+    int32_t dtype;             /* tle_dtype of the scores: fp32, fp16 or bf16 */
     uint32_t flags;            /* 0 or TLE_LAUNCH_DEPENDENT */
     int64_t rows;              /* 0 .. TLE_TOPK_SELECT_MAX_ROWS */
     int64_t columns;           /* longest possible row, 0 .. TLE_TOPK_SELECT_MAX_COLUMNS */
@@ -384,7 +384,7 @@ typedef struct tle_topk_select_params {
     int32_t sorted;            /* 0 or 1 */
     int32_t index_base;        /* tle_index_base */
     int64_t next_n;            /* rows that share an entry of lengths, >= 0 */
-    float *values;             /* [rows, k], or NULL */
+    void *values;              /* [rows, k] of dtype, or NULL */
     int64_t value_row_stride;  /* elements from row to row, >= k; with values */
     int32_t *raw_indices;      /* [rows, k], or NULL */
     int64_t raw_index_row_stride; /* elements from row to row, >= k; with raw_indices */

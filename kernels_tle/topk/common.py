@@ -13,6 +13,7 @@ relative to a tile's base, so columns up to 2^31 - 1 do not overflow.
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 import triton.experimental.tle.language as tle
 
 # Bits of flags: which of the arrays the call passes, and SORTED and ABSOLUTE of its options.
@@ -30,7 +31,9 @@ OFFSETS = tl.constexpr(512)
 
 @triton.jit
 def ordered_key(x):
-    """uint32 that orders like the score; at least 0x007fffff (-inf), so 0 is below every score."""
+    """uint32 that orders like the score; at least 0x007fffff (-inf), so 0 is below every score. Scores of 16
+    bits are converted, which is exact, so everything behind a load is of fp32."""
+    x = x.to(tl.float32)
     bits = x.to(tl.uint32, bitcast=True)
     bits = tl.where(x == 0.0, 0, bits)
     key = tl.where((bits >> 31) != 0, ~bits, bits | 0x80000000)
@@ -57,10 +60,19 @@ def row_window(program, lengths, row_starts, columns, flags, next_n, LIST: tl.co
 
 
 @triton.jit
+def begin():
+    """The first thing that every program does, before it touches memory: a call may be launched dependent on the
+    kernel in front of it, and lets the one behind it do the same. Shared memory may be prepared before."""
+    gdc_wait()
+    gdc_launch_dependents()
+
+
+@triton.jit
 def open_row(program, scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags, next_n,
              K: tl.constexpr, LIST: tl.constexpr):
     """What every body starts from, for row number `program`: its scores, where it starts and ends, how many are
-    wanted, and where the answer goes."""
+    wanted, and where the answer goes. Begins the program."""
+    begin()
     row_id = program.to(tl.int64)
     start, end = row_window(program, lengths, row_starts, columns, flags, next_n, LIST)
     want = k if K == 0 else K
@@ -83,8 +95,8 @@ def tile_keys(row, base, start, end, BLOCK: tl.constexpr, GROUP: tl.constexpr):
 
 @triton.jit
 def load_groups(row, base, end, other, BLOCK: tl.constexpr, GROUP: tl.constexpr):
-    """Scores of columns base .. base + BLOCK - 1 in whole groups, `other` in groups past the end; base may lie
-    past the end."""
+    """Elements base .. base + BLOCK - 1 in whole groups, of the type that they have in memory, `other` in groups
+    past the end; base may lie past the end."""
     offset = tl.arange(0, BLOCK)
     in_group = (offset // GROUP) < ((tl.minimum(end - base, BLOCK) + (GROUP - 1)) // GROUP)
     return tl.load(row + base + offset, mask=in_group, other=other)
@@ -179,6 +191,7 @@ def sort_list(listed, want, row, start, LIST: tl.constexpr):
     """Sorts the list by key descending, then index ascending; -1 has key 0, so it comes last. A bitonic
     network in shared memory, as a loop over its stages: few instructions, and only as many stages as want
     asks for."""
+    CHUNK: tl.constexpr = LIST // 2 if LIST <= 4096 else 2048
     pairs = tle.gpu.alloc([LIST], tl.uint64, nv_mma_shared_layout=False)
     size = 1 << (32 - libdevice.clz(tl.maximum(want, 2) - 1))
     for base in range(0, size, 512):
@@ -192,14 +205,15 @@ def sort_list(listed, want, row, start, LIST: tl.constexpr):
     while width <= size:
         distance = width // 2
         while distance > 0:
-            number = tl.arange(0, LIST // 2)
-            left = ((number & ~(distance - 1)) << 1) | (number & (distance - 1))
-            here = number < size // 2
-            a = tl.load(tle.gpu.local_ptr(pairs, (left,)), mask=here)
-            b = tl.load(tle.gpu.local_ptr(pairs, (left + distance,)), mask=here)
-            turn = here & ((a < b) != ((left & width) != 0))
-            tl.store(tle.gpu.local_ptr(pairs, (left,)), b, mask=turn)
-            tl.store(tle.gpu.local_ptr(pairs, (left + distance,)), a, mask=turn)
+            for base in range(0, size // 2, CHUNK):
+                number = base + tl.arange(0, CHUNK)
+                left = ((number & ~(distance - 1)) << 1) | (number & (distance - 1))
+                here = number < size // 2
+                a = tl.load(tle.gpu.local_ptr(pairs, (left,)), mask=here)
+                b = tl.load(tle.gpu.local_ptr(pairs, (left + distance,)), mask=here)
+                turn = here & ((a < b) != ((left & width) != 0))
+                tl.store(tle.gpu.local_ptr(pairs, (left,)), b, mask=turn)
+                tl.store(tle.gpu.local_ptr(pairs, (left + distance,)), a, mask=turn)
             distance = distance // 2
         width = width * 2
     for base in range(0, want, 512):

@@ -43,10 +43,10 @@ def keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK: tl.
     """
     kept = 0
     t = 0
-    x = load_groups(row, first, end, float("-inf"), BLOCK, GROUP)
+    x = load_groups(row, first, end, float("-inf"), BLOCK, GROUP).to(tl.float32)
     while (t < tiles) & (kept <= CAP):
         base = first + t * BLOCK
-        following = load_groups(row, base + BLOCK, end, float("-inf"), BLOCK, GROUP)
+        following = load_groups(row, base + BLOCK, end, float("-inf"), BLOCK, GROUP).to(tl.float32)
         hit = not (x < mark)
         before, total = tle.cumsum(hit.to(tl.int32))
         place = kept + before

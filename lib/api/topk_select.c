@@ -63,8 +63,8 @@ enum { FIRST_SIZE = offsetof(tle_topk_select_params, sorted) };
     X(page_shift, 32)                                                                              \
     X(row_to_table, 64)
 
-/* The memory of a call but for the workspace, of elements of 4 bytes: X(name, whether it is
- * written). */
+/* The memory of a call but for the workspace: X(name, whether it is written). Elements have 4
+ * bytes, those of scores and values the bytes of their type. */
 #define RANGES(X)                                                                                  \
     X(scores, false)                                                                               \
     X(indices, true)                                                                               \
@@ -115,8 +115,8 @@ TLEI_PLAN_HOLDS(FACT_COUNT, ARG_COUNT, RANGE_COUNT);
 
 static tle_status check_numbers(const tle_topk_select_params *p, const TleiDtype **dtype,
                                 TleiError *e) {
-    static const int32_t taken[] = {TLE_DTYPE_FLOAT32};
-    tle_status status = tlei_check_dtype(p->dtype, taken, 1, "scores", dtype, e);
+    static const int32_t taken[] = {TLE_DTYPE_FLOAT32, TLE_DTYPE_FLOAT16, TLE_DTYPE_BFLOAT16};
+    tle_status status = tlei_check_dtype(p->dtype, taken, 3, "scores", dtype, e);
     if (!status)
         status = tlei_check_flags(p->flags, e);
     if (!status)
@@ -180,11 +180,12 @@ static tle_status check_form(const tle_topk_select_params *p, TleiError *e) {
 }
 
 /* The memory that a call may touch; the workspace's comes when its size is known. */
-static tle_status make_ranges(const tle_topk_select_params *p, TleiRange r[RANGE_COUNT],
-                              TleiError *e) {
+static tle_status make_ranges(const tle_topk_select_params *p, const TleiDtype *dtype,
+                              TleiRange r[RANGE_COUNT], TleiError *e) {
 #define X(name, writable) r[RANGE_##name] = (TleiRange){#name, p->name, 0, writable, 4};
     RANGES(X)
 #undef X
+    r[RANGE_scores].element = r[RANGE_values].element = dtype->bytes;
     tlei_set_per_row(&r[RANGE_lengths], requests(p));
     tlei_set_per_row(&r[RANGE_row_starts], p->rows);
     tlei_set_per_row(&r[RANGE_offsets], p->rows);
@@ -245,9 +246,9 @@ static void state_facts(const tle_topk_select_params *p, const TleiDtype *dtype,
 static void replay(const TleiPlan *plan, char *text, size_t size) {
     const TleiFact *f = plan->facts;
     snprintf(text, size,
-             "tle explain topk --rows %lld --columns %lld --k %lld --align %lld%s%s%s%s",
+             "tle explain topk --rows %lld --columns %lld --k %lld --align %lld --dtype %s%s%s%s%s",
              (long long)f[FACT_rows].number, (long long)f[FACT_columns].number,
-             (long long)f[FACT_k].number, (long long)f[FACT_align].number,
+             (long long)f[FACT_k].number, (long long)f[FACT_align].number, f[FACT_dtype].text,
              f[FACT_lengths].number ? " --lengths" : "",
              f[FACT_row_starts].number ? " --row-starts" : "", f[FACT_form].number ? " --form" : "",
              f[FACT_sorted].number ? " --sorted" : "");
@@ -297,7 +298,7 @@ static tle_status plan(const void *params, bool pointers, TleiPlan *out, TleiErr
     if (!status)
         status = check_form(&p, e);
     if (!status)
-        status = make_ranges(&p, out->ranges, e);
+        status = make_ranges(&p, dtype, out->ranges, e);
     if (!status && pointers)
         status = check_ranges(&p, out->ranges, e);
     if (status)

@@ -26,12 +26,13 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-bool reference_ranked_row(const float *scores, int64_t n, int64_t k, int32_t *out) {
+bool reference_ranked_row(ElementType type, const void *scores, int64_t n, int64_t k,
+                          int32_t *out) {
     Scored *all = (Scored *)malloc(n ? (size_t)n * sizeof *all : 1);
     if (!all)
         return false;
     for (int64_t i = 0; i < n; i++)
-        all[i] = (Scored){scores[i], (int32_t)i};
+        all[i] = (Scored){element_get(type, scores, i), (int32_t)i};
     if (n)
         qsort(all, (size_t)n, sizeof *all, by_rank);
     for (int64_t i = 0; i < k; i++)
@@ -40,9 +41,9 @@ bool reference_ranked_row(const float *scores, int64_t n, int64_t k, int32_t *ou
     return true;
 }
 
-bool reference_topk_row(const float *scores, int64_t n, int64_t k, int32_t *out) {
+bool reference_topk_row(ElementType type, const void *scores, int64_t n, int64_t k, int32_t *out) {
     int64_t found = n < k ? n : k;
-    if (!reference_ranked_row(scores, n, k, out))
+    if (!reference_ranked_row(type, scores, n, k, out))
         return false;
     if (found)
         qsort(out, (size_t)found, sizeof *out, by_value);
@@ -85,14 +86,22 @@ static int32_t transformed(const ReferenceTopk *c, int64_t r, int32_t x) {
     return c->offsets ? (int32_t)((uint32_t)x + (uint32_t)c->offsets[r]) : x;
 }
 
+/* The bits of element x, or of -inf. */
+static void write_value(const ReferenceTopk *c, int64_t place, const void *row, int32_t x) {
+    size_t bytes = element_bytes(c->type);
+    if (x >= 0)
+        memcpy((char *)c->values + (size_t)place * bytes, (const char *)row + (size_t)x * bytes,
+               bytes);
+    else
+        element_put(c->type, c->values, place, -INFINITY);
+}
+
 /* Writes what the call wants to know of the chosen elements of row r. */
-static void write_row(const ReferenceTopk *c, int64_t r, const float *row, const int32_t *chosen) {
+static void write_row(const ReferenceTopk *c, int64_t r, const void *row, const int32_t *chosen) {
     for (int64_t j = 0; j < c->k; j++) {
         int32_t x = chosen[j];
         if (c->values)
-            c->values[r * c->value_row_stride + j] = -INFINITY;
-        if (c->values && x >= 0)
-            memcpy(&c->values[r * c->value_row_stride + j], &row[x], sizeof *row);
+            write_value(c, r * c->value_row_stride + j, row, x);
         if (x >= 0 && c->absolute)
             x += (int32_t)row_start(c, r);
         if (c->raw_indices)
@@ -107,9 +116,10 @@ bool reference_topk(const ReferenceTopk *c) {
     bool ok = chosen != NULL;
     for (int64_t r = 0; r < c->rows && ok; r++) {
         int64_t length = row_length(c, r);
-        const float *row = length ? c->scores + r * c->row_stride + row_start(c, r) : NULL;
-        ok = c->sorted ? reference_ranked_row(row, length, c->k, chosen)
-                       : reference_topk_row(row, length, c->k, chosen);
+        size_t first = (size_t)(r * c->row_stride + row_start(c, r)) * element_bytes(c->type);
+        const void *row = length ? (const char *)c->scores + first : NULL;
+        ok = c->sorted ? reference_ranked_row(c->type, row, length, c->k, chosen)
+                       : reference_topk_row(c->type, row, length, c->k, chosen);
         if (ok)
             write_row(c, r, row, chosen);
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static bool usable(const TleiOp *op, int32_t variant, const TleiFact *facts) {
-    if (variant < 0 || op->variants[variant].disabled ||
+    if (variant < 0 || op->variants[variant].disabled || op->variants[variant].too_large ||
         atomic_load_explicit(&op->variants[variant].unlaunchable, memory_order_relaxed))
         return false;
     return tlei_rule_holds(&op->variants[variant].legal, op->def->facts, facts);
@@ -19,6 +19,11 @@ static bool refusal(const TleiOp *op, uint32_t i, const TleiFact *facts, TleiTex
     const TleiVariant *v = &op->variants[i];
     if (v->disabled) {
         tlei_text_add(out, "disabled by TLE_DISABLE_VARIANTS");
+        return true;
+    }
+    if (v->too_large) {
+        tlei_text_add(out, "it needs %u bytes of shared memory, more than the device has",
+                      v->shared_bytes);
         return true;
     }
     if (atomic_load_explicit(&v->unlaunchable, memory_order_relaxed)) {

@@ -148,6 +148,13 @@ static void apply_switches(TleiOp *op) {
     op->forced_name = forced;
 }
 
+/* A pack serves devices of one capability that differ in shared memory, as 8.0 and 8.6 do. */
+static void mark_too_large(TleiOp *op, const tle_device_info *info) {
+    uint32_t most = (uint32_t)info->shared_bytes_per_block; /* 0: there is no device */
+    for (uint32_t i = 0; i < op->variant_count; i++)
+        op->variants[i].too_large = most && op->variants[i].shared_bytes > most;
+}
+
 static tle_status read_variants(tle_handle h, TleiOp *op, TleiError *e) {
     const TleiPack *pack = &op->packs[0];
     uint32_t n = pack->header.entry_count;
@@ -210,6 +217,7 @@ tle_status tlei_op_open(tle_handle h, TleiOp *op, const char *arch, TleiError *e
         status = read_variants(h, op, e);
     if (status || op->absent)
         return status;
+    mark_too_large(op, &h->device->info);
     apply_switches(op);
     return read_builtin_table(h, op, e);
 }

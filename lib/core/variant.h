@@ -28,6 +28,7 @@ typedef struct TleiVariant {
     uint32_t entry; /* in the pack it runs from */
     uint32_t threads, shared_bytes, cluster[3];
     bool cooperative, disabled;
+    bool too_large;           /* it asks for more shared memory than the device has */
     bool dependent_launch;    /* it waits by itself for the kernel launched before it */
     atomic_bool unlaunchable; /* found when it was loaded: the device cannot run its cluster */
     int32_t registers, spill_bytes; /* -1: unknown */

@@ -95,7 +95,7 @@ def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, sorted=Fa
     with _calls.making(handle, torch, number):
         for name, field, stride, dtype, output in (
                 ("out", "indices", "index_row_stride", DType.INT32, True if out is None else out),
-                ("values", "values", "value_row_stride", DType.FLOAT32, values),
+                ("values", "values", "value_row_stride", s.dtype, values),
                 ("raw_indices", "raw_indices", "raw_index_row_stride", DType.INT32, raw_indices)):
             array, view, apart = _calls.result(handle, s, k, number, name, output, dtype)
             setattr(params, field, view and view.pointer)

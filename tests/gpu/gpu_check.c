@@ -18,6 +18,7 @@ typedef struct Check {
     tle_handle h;
     uint32_t cases, random_cases;
     int64_t max_columns;
+    ElementType type; /* of run_typed */
     char why[1200];
 } Check;
 
@@ -54,6 +55,31 @@ static bool run_random(Check *k) {
 static bool run_forms(Check *k) {
     return topk_forms(visit, k, k->max_columns) &&
            topk_random_forms(visit, k, 43, k->random_cases, 20000);
+}
+
+/* All of the lists above for another type of scores. */
+static bool visit_typed(const TopkCase *c, void *user) {
+    Check *k = user;
+    TopkCase typed = *c;
+    typed.type = k->type;
+    return visit(&typed, k);
+}
+
+static bool run_typed(Check *k, ElementType type) {
+    k->type = type;
+    return topk_lengths(visit_typed, k, k->max_columns) && topk_values(visit_typed, k) &&
+           topk_ragged(visit_typed, k) && topk_strides(visit_typed, k) && topk_ks(visit_typed, k) &&
+           topk_random(visit_typed, k, 44, k->random_cases, 20000) &&
+           topk_forms(visit_typed, k, k->max_columns) &&
+           topk_random_forms(visit_typed, k, 45, k->random_cases, 20000);
+}
+
+static bool run_fp16(Check *k) {
+    return run_typed(k, ELEMENT_FP16);
+}
+
+static bool run_bf16(Check *k) {
+    return run_typed(k, ELEMENT_BF16);
 }
 
 static bool run_streams(Check *k) {
@@ -131,6 +157,8 @@ static const struct {
     {"topk.ks", run_ks},
     {"topk.random", run_random},
     {"topk.forms", run_forms},
+    {"topk.fp16", run_fp16},
+    {"topk.bf16", run_bf16},
     {"topk.streams", run_streams},
     {"topk.threads", run_threads},
     {"topk.capture", run_capture},

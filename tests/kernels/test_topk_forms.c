@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_VARIANTS = 64, NAME = 128 };
+enum { MAX_VARIANTS = 256, NAME = 128 };
 
 typedef struct Names {
     char name[MAX_VARIANTS][NAME];
@@ -38,28 +38,20 @@ static tle_handle open_handle(void) {
 typedef struct Visit {
     tle_handle h;
     const char *variant; /* the forced one, or NULL */
-    int step;            /* runs each step-th case */
+    ElementType type;
+    int step; /* runs each step-th case */
     int seen, run;
 } Visit;
-
-/* Whether the variant takes the case, by its name. */
-static bool takes(const char *variant, const TopkCase *c) {
-    if (!variant)
-        return true;
-    if (strstr(variant, "__v4") && (c->columns % 4 || c->row_stride % 4 || c->misalign % 4))
-        return false;
-    if (strstr(variant, "short"))
-        return c->columns <= 4096;
-    return c->k <= 2048 || !strstr(variant, "stream");
-}
 
 static bool visit(const TopkCase *c, void *user) {
     Visit *v = user;
     char why[1100];
-    if (!takes(v->variant, c) || v->seen++ % v->step)
+    TopkCase typed = *c;
+    typed.type = v->type;
+    if ((v->variant && !topk_variant_takes(v->variant, c)) || v->seen++ % v->step)
         return true;
     v->run++;
-    if (run_topk_case(v->h, c, why, sizeof why))
+    if (run_topk_case(v->h, &typed, why, sizeof why))
         return true;
     print_error("%s: %s\n", v->variant ? v->variant : "dispatch", why);
     return false;
@@ -73,6 +65,17 @@ static void by_dispatch(void **state) {
     tle_destroy(v.h);
 }
 
+static void by_dispatch_of_halves(void **state) {
+    (void)state;
+    for (int type = ELEMENT_FP16; type < ELEMENT_COUNT; type++) {
+        Visit v = {.h = open_handle(), .type = (ElementType)type, .step = 3};
+        assert_true(topk_forms(visit, &v, 70000));
+        assert_true(topk_random_forms(visit, &v, 20261131, 100, 4096));
+        assert_true(v.run > 60);
+        tle_destroy(v.h);
+    }
+}
+
 static void by_every_variant(void **state) {
     static Names names;
     tle_handle h = open_handle();
@@ -83,12 +86,17 @@ static void by_every_variant(void **state) {
     assert_true(names.count >= 12);
     for (int i = 0; i < names.count; i++) {
         setenv("TLE_FORCE_VARIANT", names.name[i], 1);
-        /* Steps that have no factor in common with the number of forms, so all forms come up. */
-        Visit v = {.h = open_handle(), .variant = names.name[i], .step = 7};
+        /* Steps that have no factor in common with the number of forms, so all forms come up; the
+         * kernels of halves are those of fp32 but for the loads. */
+        ElementType type = topk_variant_type(names.name[i]);
+        Visit v = {.h = open_handle(),
+                   .variant = names.name[i],
+                   .type = type,
+                   .step = type == ELEMENT_FP32 ? 7 : 17};
         assert_true(topk_forms(visit, &v, 9000));
         assert_true(topk_random_forms(visit, &v, 7 + (uint64_t)i, 40, 4096));
         assert_true(topk_ragged(visit, &v)); /* they take plain calls, too */
-        assert_true(v.run > 12);
+        assert_true(v.run > (type == ELEMENT_FP32 ? 12 : 3));
         tle_destroy(v.h);
     }
     unsetenv("TLE_FORCE_VARIANT");
@@ -97,6 +105,7 @@ static void by_every_variant(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_dispatch),
+        cmocka_unit_test(by_dispatch_of_halves),
         cmocka_unit_test(by_every_variant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

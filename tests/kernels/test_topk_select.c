@@ -1,4 +1,5 @@
 /* tle_topk_select on the emulator, against the C reference. */
+#include "kernels/support/topk_chain.h"
 #include "kernels/support/topk_suite.h"
 
 #include "cli/reference_topk.h"
@@ -58,11 +59,59 @@ static void thousand_random_cases(void **state) {
     assert_true(topk_random(visit, *state, 20261129, 1000, 4096));
 }
 
+typedef struct Typed {
+    tle_handle h;
+    ElementType type;
+} Typed;
+
+static bool visit_typed(const TopkCase *c, void *user) {
+    Typed *t = user;
+    TopkCase typed = *c;
+    typed.type = t->type;
+    return visit(&typed, t->h);
+}
+
+static void of_type(tle_handle h, ElementType type) {
+    Typed t = {h, type};
+    assert_true(topk_lengths(visit_typed, &t, 70000));
+    assert_true(topk_values(visit_typed, &t));
+    assert_true(topk_ragged(visit_typed, &t));
+    assert_true(topk_strides(visit_typed, &t));
+    assert_true(topk_ks(visit_typed, &t));
+    assert_true(topk_random(visit_typed, &t, 20261201, 200, 4096));
+}
+
+static void fp16(void **state) {
+    of_type(*state, ELEMENT_FP16);
+}
+
+static void bf16(void **state) {
+    of_type(*state, ELEMENT_BF16);
+}
+
+/* Each link reads what the one before it wrote. */
+static void dependent_launches(void **state) {
+    char why[200] = "";
+    TopkChain *c = topk_chain_open(*state, 3);
+    assert_non_null(c);
+    bool ok =
+        topk_chain_wipe(c) && topk_chain_enqueue(c, NULL) && topk_chain_right(c, why, sizeof why);
+    topk_chain_close(c);
+    if (!ok)
+        fail_msg("%s", why);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lengths), cmocka_unit_test(values),
-        cmocka_unit_test(ragged),  cmocka_unit_test(strides),
-        cmocka_unit_test(ks),      cmocka_unit_test(thousand_random_cases),
+        cmocka_unit_test(lengths),
+        cmocka_unit_test(values),
+        cmocka_unit_test(ragged),
+        cmocka_unit_test(strides),
+        cmocka_unit_test(ks),
+        cmocka_unit_test(thousand_random_cases),
+        cmocka_unit_test(fp16),
+        cmocka_unit_test(bf16),
+        cmocka_unit_test(dependent_launches),
     };
     return cmocka_run_group_tests(tests, open_handle, close_handle);
 }

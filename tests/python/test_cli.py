@@ -162,7 +162,7 @@ def test_lengths_refused(tmp_path, array, words):
     (["explain", "radix", "--k", "4", "--columns", "9", "--dtype", "fp8"], 2, "--dtype is 'fp8'; known are fp32"),
     (["explain", "radix", "--k", "4"], 2, "--columns and --k are needed"),
     (["run", "topk"], 2, "--scores and --k are needed"),
-    (["run", "topk", "--scores", "x", "--k", "0"], 2, "--k is '0'; it is an integer of 1 to 4096"),
+    (["run", "topk", "--scores", "x", "--k", "0"], 2, "--k is '0'; it is an integer of 1 to 8192"),
     (["run", "topk", "--scores", "x", "--k", "5x"], 2, "--k is '5x'"),
     (["run", "topk", "--scores", "/nowhere.npy", "--k", "5"], 1, "No such file"),
     (["run", "topk", "--scores", "s", "--k", "5", "--page-size", "4"], 2, "come together"),
@@ -198,7 +198,7 @@ def test_explain(tmp_path):
     assert "refused: k is 0" in tle("explain", "topk", "--columns", 9, "--k", 0, status=1).stdout
     names = [v["name"] for v in json.loads(tle("list", "--json").stdout)]
     assert chosen in names
-    other = next(n for n in names if "kany__radix__v1" in n)
+    other = next(n for n in names if "f32__kany__radix__v1" in n)
     forced = tle("explain", "topk", "--columns", 4096, "--k", 512, TLE_FORCE_VARIANT=other).stdout
     assert forced.endswith(f"chosen: {other}\n")
     overlay = tmp_path / "overlay.json"

@@ -15,7 +15,8 @@ def test_device(emu):
 
 def test_supported(emu):
     assert emu.supported("topk_select", rows=1, columns=131072, k=2048)
-    answer = emu.supported("topk_select", rows=1, columns=131072, k=2048, dtype="bfloat16")
+    assert emu.supported("topk_select", rows=1, columns=131072, k=2048, dtype="bfloat16")
+    answer = emu.supported("topk_select", rows=1, columns=131072, k=2048, dtype="float64")
     assert not answer
     assert answer.status is tle.Status.UNSUPPORTED_DTYPE and "TLE_DTYPE_FLOAT32" in answer.reason
     with pytest.raises(tle.Error, match="no operator 'sort'"):

@@ -33,7 +33,7 @@ def test_files_are_used(packs, monkeypatch):
 
 def test_files_count_before_the_library(packs, monkeypatch):
     """A file that is no pack is refused, although the library has a good one of that name."""
-    pack, = packs.glob("topk_select.*.emu.tlepack")
+    pack, = packs.glob("topk_select.sm_90a.emu.tlepack")
     pathlib.Path(pack).write_bytes(b"no pack at all")
     monkeypatch.setenv("TLE_PACK_PATH", str(packs))
     with pytest.raises(tle.Error) as caught:

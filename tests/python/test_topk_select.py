@@ -200,8 +200,8 @@ def test_refusals(emu):
     bad = tle.Status.INVALID_ARGUMENT
     refused(bad, "k is 0; the least is 1", x, 0, handle=emu)
     refused(bad, "k is -1; the least is 1", x, -5, handle=emu)
-    refused(tle.Status.UNSUPPORTED_SHAPE, "the most is 4096", x, 10**30, handle=emu)
-    refused(tle.Status.UNSUPPORTED_DTYPE, "scores are TLE_DTYPE_FLOAT32", x.astype(np.float16), 4, handle=emu)
+    refused(tle.Status.UNSUPPORTED_SHAPE, "the most is 8192", x, 10**30, handle=emu)
+    refused(tle.Status.UNSUPPORTED_DTYPE, "scores are TLE_DTYPE_FLOAT32", x.astype(np.float64), 4, handle=emu)
     refused(bad, "has stride 2 in its last dimension", x[:, ::2], 4, handle=emu)
     refused(bad, "stride -1000 from row to row", x[::-1], 4, handle=emu)
     refused(bad, "3 dimensions", x[None], 4, handle=emu)

@@ -27,6 +27,7 @@ typedef struct FakeState {
     tle_status fail_open, fail_load, fail_launch;
     uint32_t largest_cluster; /* 0: any */
     int32_t major, minor;
+    int32_t shared_bytes; /* of a CTA; 0: not limited */
 } FakeState;
 
 static FakeState fake;
@@ -42,6 +43,7 @@ static tle_status fake_info(int32_t ordinal, tle_device_info *info, TleiError *e
     info->kind = TLE_DEVICE_CUDA;
     info->ordinal = ordinal;
     info->sm_count = 132;
+    info->shared_bytes_per_block = fake.shared_bytes;
     snprintf(info->name, sizeof info->name, "Fake GPU");
     snprintf(info->arch, sizeof info->arch, "sm_%d%d", fake.major, fake.minor);
     return TLE_STATUS_OK;

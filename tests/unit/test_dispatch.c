@@ -197,6 +197,20 @@ static void table_then_first_legal(void **state) {
     tle_destroy(h);
 }
 
+/* A pack may serve devices with less shared memory than the one it was made for. */
+static void what_does_not_fit_is_not_chosen(void **state) {
+    (void)state;
+    fake.shared_bytes = 40000; /* the variants ask for 49152 */
+    tle_handle h = make_handle(NULL);
+    says(chosen(h, 4096, 512, 0x1000),
+         ANY ": it needs 49152 bytes of shared memory, more than the device has");
+    tle_destroy(h);
+    fake.shared_bytes = 49152;
+    h = make_handle(NULL);
+    assert_string_equal(chosen(h, 4096, 512, 0x1000), K512);
+    tle_destroy(h);
+}
+
 static void explains_itself(void **state) {
     (void)state;
     tle_handle h = make_handle(NULL);
@@ -355,6 +369,7 @@ int main(void) {
         cmocka_unit_test(malformed_rules_never_hold),
         cmocka_unit_test(architectures),
         cmocka_unit_test_setup_teardown(table_then_first_legal, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_does_not_fit_is_not_chosen, setup, teardown),
         cmocka_unit_test_setup_teardown(explains_itself, setup, teardown),
         cmocka_unit_test_setup_teardown(forcing_and_disabling, setup, teardown),
         cmocka_unit_test_setup_teardown(overlay_comes_first, setup, teardown),

@@ -112,7 +112,7 @@ static void refuses_numbers(void **state) {
             "columns is 2147483648; the most is 2147483647");
     REFUSED(p.k = 0, TLE_STATUS_INVALID_ARGUMENT, "k is 0; the least is 1");
     REFUSED(p.k = -3, TLE_STATUS_INVALID_ARGUMENT, "k is -3; the least is 1");
-    REFUSED(p.k = 4097, TLE_STATUS_UNSUPPORTED_SHAPE, "k is 4097; the most is 4096");
+    REFUSED(p.k = 8193, TLE_STATUS_UNSUPPORTED_SHAPE, "k is 8193; the most is 8192");
     REFUSED(p.row_stride = -1, TLE_STATUS_INVALID_ARGUMENT, "row_stride is -1; the least is 0");
     REFUSED(p.index_row_stride = 8, TLE_STATUS_INVALID_ARGUMENT,
             "index_row_stride is 8; the least is k, 9");
@@ -126,10 +126,11 @@ static void refuses_numbers(void **state) {
 
 static void refuses_dtypes(void **state) {
     (void)state;
-    REFUSED(p.dtype = TLE_DTYPE_BFLOAT16, TLE_STATUS_UNSUPPORTED_DTYPE, "dtype is 0x410");
+    REFUSED(p.dtype = TLE_DTYPE_FLOAT64, TLE_STATUS_UNSUPPORTED_DTYPE, "dtype is 0x240");
     REFUSED(p.dtype = TLE_DTYPE_UINT64, TLE_STATUS_UNSUPPORTED_DTYPE, "dtype is 0x140");
     REFUSED(p.dtype = TLE_DTYPE_INT64, TLE_STATUS_UNSUPPORTED_DTYPE,
-            "scores are TLE_DTYPE_FLOAT32");
+            "scores are TLE_DTYPE_FLOAT32 (0x220), TLE_DTYPE_FLOAT16 (0x210) or "
+            "TLE_DTYPE_BFLOAT16 (0x410)");
     REFUSED(p.dtype = 12345, TLE_STATUS_INVALID_ARGUMENT, "dtype is 0x3039, which is no tle_dtype");
 }
 

@@ -8,19 +8,41 @@
 enum { GUARD = 0x5a5a5a5a }; /* what every output holds before the call */
 
 void describe_topk_case(const TopkCase *c, char *text, size_t size) {
-    snprintf(text, size,
-             "rows %lld columns %lld k %lld stride %lld index_stride %lld misalign %lld values %s "
-             "length %d start %d seed %llu sorted %d absolute %d with_values %d with_raw %d "
-             "offsets %d no_indices %d next_n %lld page_size %lld mapped %d dependent %d",
-             (long long)c->rows, (long long)c->columns, (long long)c->k, (long long)c->row_stride,
-             (long long)c->index_stride, (long long)c->misalign, value_kind_name(c->values),
-             c->lengths ? c->length : -999, c->row_starts ? c->start : -999,
-             (unsigned long long)c->seed, c->sorted, c->absolute, c->with_values, c->with_raw,
-             c->offsets, c->no_indices, (long long)c->next_n, (long long)c->page_size, c->mapped,
-             c->dependent);
+    snprintf(
+        text, size,
+        "%s rows %lld columns %lld k %lld stride %lld index_stride %lld misalign %lld values %s "
+        "length %d start %d seed %llu sorted %d absolute %d with_values %d with_raw %d "
+        "offsets %d no_indices %d next_n %lld page_size %lld mapped %d dependent %d",
+        element_name(c->type), (long long)c->rows, (long long)c->columns, (long long)c->k,
+        (long long)c->row_stride, (long long)c->index_stride, (long long)c->misalign,
+        value_kind_name(c->values), c->lengths ? c->length : -999, c->row_starts ? c->start : -999,
+        (unsigned long long)c->seed, c->sorted, c->absolute, c->with_values, c->with_raw,
+        c->offsets, c->no_indices, (long long)c->next_n, (long long)c->page_size, c->mapped,
+        c->dependent);
 }
 
-/* Host and device copies of one buffer of 4-byte elements. */
+ElementType topk_variant_type(const char *variant) {
+    return strstr(variant, "__bf16__")  ? ELEMENT_BF16
+           : strstr(variant, "__f16__") ? ELEMENT_FP16
+                                        : ELEMENT_FP32;
+}
+
+bool topk_variant_takes(const char *variant, const TopkCase *c) {
+    const char *vector = strstr(variant, "__v"), *k = strstr(variant, "__k");
+    int64_t group = vector ? strtoll(vector + 3, NULL, 10) : 1,
+            only = k ? strtoll(k + 3, NULL, 10) : 0;
+    if (c->columns % group || c->row_stride % group || c->misalign % group)
+        return false;
+    if (only && c->k != only)
+        return false;
+    if (strstr(variant, "short"))
+        return c->columns <= 4096 && (c->k <= 4096 || !strstr(variant, "__form__"));
+    if (strstr(variant, "streamsmall"))
+        return c->k <= 1024;
+    return c->k <= 2048 || !strstr(variant, "stream");
+}
+
+/* Host and device copies of one buffer. */
 typedef struct Buffer {
     void *host, *device;
     size_t bytes;
@@ -68,9 +90,13 @@ static const int32_t *host_of(const Run *r, int buffer) {
     return present(&r->c, buffer) ? (const int32_t *)r->buffers[buffer].host : NULL;
 }
 
+static size_t bytes_of(const Run *r, int buffer) {
+    return buffer == SCORES || buffer == VALUES ? element_bytes(r->c.type) : 4;
+}
+
 static bool make_buffer(Run *r, int buffer, int64_t elements) {
     Buffer *b = &r->buffers[buffer];
-    b->bytes = (size_t)elements * 4;
+    b->bytes = (size_t)elements * bytes_of(r, buffer);
     b->host = calloc(1, b->bytes ? b->bytes : 1);
     return b->host && tle_alloc(r->h, b->bytes ? b->bytes : 1, &b->device) == TLE_STATUS_OK;
 }
@@ -113,15 +139,16 @@ static bool make_inputs(Run *r) {
     Random rng = {c->seed};
     if (!make_buffers(r))
         return false;
-    float *scores = (float *)r->buffers[SCORES].host + c->misalign;
+    char *scores = r->buffers[SCORES].host;
     for (int64_t i = 0; i < c->rows; i++)
-        fill_values(scores + i * c->row_stride, c->columns, c->values, &rng);
+        fill_elements(c->type,
+                      scores + (size_t)(c->misalign + i * c->row_stride) * bytes_of(r, SCORES),
+                      c->columns, c->values, &rng);
     fill_facts(r->buffers[LENGTHS].host, c->rows, c->length, c->columns, &rng);
     fill_facts(r->buffers[STARTS].host, c->rows, c->start, c->columns, &rng);
     fill_forms(r, &rng);
     for (int i = 0; i < OUTPUTS; i++)
-        for (size_t j = 0; j < r->buffers[i].bytes / 4; j++)
-            ((int32_t *)r->buffers[i].host)[j] = GUARD;
+        memset(r->buffers[i].host, GUARD & 0xff, r->buffers[i].bytes);
     bool ok = true;
     for (int i = 0; i < BUFFERS && ok; i++)
         ok = !r->buffers[i].bytes || tle_copy(r->h, r->buffers[i].device, r->buffers[i].host,
@@ -132,7 +159,8 @@ static bool make_inputs(Run *r) {
 static bool expect(Run *r) {
     const TopkCase *c = &r->c;
     ReferenceTopk ref = {
-        .scores = (const float *)r->buffers[SCORES].host + c->misalign,
+        .type = c->type,
+        .scores = (const char *)r->buffers[SCORES].host + (size_t)c->misalign * bytes_of(r, SCORES),
         .rows = c->rows,
         .columns = c->columns,
         .row_stride = c->row_stride,
@@ -144,7 +172,7 @@ static bool expect(Run *r) {
         .sorted = c->sorted,
         .absolute = c->absolute,
         .next_n = c->next_n,
-        .values = (float *)(void *)r->expected[VALUES],
+        .values = r->expected[VALUES],
         .value_row_stride = stride_of(r, VALUES),
         .raw_indices = r->expected[RAW],
         .raw_index_row_stride = stride_of(r, RAW),
@@ -162,10 +190,11 @@ static tle_topk_select_params params_of(const Run *r) {
     const TopkCase *c = &r->c;
     tle_topk_select_params p = TLE_TOPK_SELECT_PARAMS_INIT;
     p.flags = c->dependent ? TLE_LAUNCH_DEPENDENT : 0;
+    p.dtype = element_dtype(c->type);
     p.rows = c->rows;
     p.columns = c->columns;
     p.k = c->k;
-    p.scores = (const float *)device_of(r, SCORES) + c->misalign;
+    p.scores = (const char *)device_of(r, SCORES) + (size_t)c->misalign * bytes_of(r, SCORES);
     p.row_stride = c->row_stride;
     p.lengths = device_of(r, LENGTHS);
     p.row_starts = device_of(r, STARTS);
@@ -205,14 +234,19 @@ static tle_status call(Run *r) {
 
 static bool compare(Run *r, int output, char *why, size_t size) {
     static const char *const names[OUTPUTS] = {"index", "value", "raw index"};
-    const int32_t *got = r->buffers[output].host;
+    size_t bytes = bytes_of(r, output);
     bool written = present(&r->c, output);
-    for (int64_t i = 0; i < (int64_t)(r->buffers[output].bytes / 4); i++) {
+    for (int64_t i = 0; i < (int64_t)(r->buffers[output].bytes / bytes); i++) {
         int64_t row = i / stride_of(r, output), j = i % stride_of(r, output);
-        int32_t want = j < r->c.k && written ? r->expected[output][i] : GUARD;
-        if (got[i] != want) {
+        int32_t guard = GUARD, got = 0, want = 0;
+        memcpy(&got, (const char *)r->buffers[output].host + (size_t)i * bytes, bytes);
+        memcpy(&want,
+               j < r->c.k && written ? (const char *)r->expected[output] + (size_t)i * bytes
+                                     : (const char *)&guard,
+               bytes);
+        if (got != want) {
             snprintf(why, size, "row %lld place %lld: %s is %d (0x%x), expected %d (0x%x)",
-                     (long long)row, (long long)j, names[output], got[i], (unsigned)got[i], want,
+                     (long long)row, (long long)j, names[output], got, (unsigned)got, want,
                      (unsigned)want);
             return false;
         }

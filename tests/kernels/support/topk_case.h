@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 typedef struct TopkCase {
+    ElementType type; /* of the scores and the values */
     int64_t rows, columns, k;
     int64_t row_stride;   /* 0: columns */
     int64_t index_stride; /* 0: k */
@@ -32,6 +33,11 @@ typedef struct TopkCase {
 /* Runs the case. False when the result differs from the reference, or anything was written outside
  * of the outputs' [rows, k], or a call failed; `why` then says what, with the case. */
 bool run_topk_case(tle_handle h, const TopkCase *c, char *why, size_t why_size);
+
+/* Whether the variant of this name takes the case, but for the type; and the type that it is for.
+ */
+bool topk_variant_takes(const char *variant, const TopkCase *c);
+ElementType topk_variant_type(const char *variant);
 
 /* A description that replays it. */
 void describe_topk_case(const TopkCase *c, char *text, size_t size);

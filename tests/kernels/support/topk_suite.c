@@ -97,11 +97,25 @@ bool topk_ks(TopkVisit *visit, void *user) {
     static const int64_t ks[] = {1,    2,    3,    7,    31,   32,   33,   100,
                                  255,  511,  512,  513,  777,  1023, 1024, 1025,
                                  2000, 2047, 2048, 2049, 3000, 4095, 4096};
+    static const int64_t large[] = {4097, 5000, 8191, 8192};
+    static const int64_t beyond[] = {-1, 0, 1, 3, 4000, 20000}; /* columns beyond k */
     for (size_t i = 0; i < COUNT(ks); i++) {
         TopkCase c = {.rows = 1,
                       .columns = 6000,
                       .k = ks[i],
                       .values = i % 2 ? VALUES_GRID : VALUES_NORMAL,
+                      .seed = i + 1};
+        if (!visit(&c, user))
+            return false;
+    }
+    for (size_t i = 0; i < COUNT(large) * COUNT(beyond); i++) {
+        int64_t k = large[i / COUNT(beyond)];
+        TopkCase c = {.rows = 1,
+                      .columns = k + beyond[i % COUNT(beyond)],
+                      .k = k,
+                      .values = i % 3 ? VALUES_NORMAL : VALUES_GRID,
+                      .sorted = i % 4 == 3,
+                      .with_values = i % 4 == 3,
                       .seed = i + 1};
         if (!visit(&c, user))
             return false;
@@ -116,7 +130,7 @@ static int64_t draw_columns(Random *r, int64_t max) {
 
 static TopkCase draw_case(Random *r, int64_t max_columns) {
     TopkCase c = {.rows = 1 + (int64_t)random_below(r, 4), .columns = draw_columns(r, max_columns)};
-    c.k = random_below(r, 3) ? 1 + (int64_t)random_below(r, 1u << (1 + random_below(r, 12)))
+    c.k = random_below(r, 3) ? 1 + (int64_t)random_below(r, 1u << (1 + random_below(r, 13)))
                              : (int64_t)512 << random_below(r, 3);
     c.row_stride = c.columns + (int64_t)random_below(r, 9);
     c.index_stride = c.k + (int64_t)random_below(r, 3);
@@ -189,6 +203,7 @@ bool topk_forms(TopkVisit *visit, void *user, int64_t max_columns) {
         {.rows = 16, .columns = 20000, .k = 100, .values = VALUES_NORMAL, .lengths = true},
         {.rows = 2, .columns = 9000, .k = 2049, .values = VALUES_INFINITIES},
         {.rows = 2, .columns = 6001, .k = 4096, .values = VALUES_BITS},
+        {.rows = 2, .columns = 9001, .k = 8192, .values = VALUES_GRID, .lengths = true},
         {.rows = 3, .columns = 20000, .k = 512, .values = VALUES_RELU, .row_starts = true},
         {.rows = 2, .columns = 70000, .k = 300, .values = VALUES_CONSTANT, .lengths = true},
     };

@@ -95,3 +95,41 @@ void fill_values(float *row, int64_t n, ValueKind kind, Random *r) {
             row[i] = row[i - 1] * 0.95f + row[i] * 0.3f;
     }
 }
+
+/* Kinds that rounding a float would not give: patterns of the type itself. False for other kinds.
+ */
+static bool own_pattern(ElementType type, ValueKind kind, Random *r, uint16_t *out) {
+    uint16_t dice = (uint16_t)(random_bits(r) >> 20);
+    uint16_t infinity = type == ELEMENT_FP16 ? 0x7c00 : 0x7f80;
+    uint16_t fraction = (uint16_t)(infinity ^ 0x7fff);
+    switch (kind) {
+    case VALUES_NAN_ALL:
+        *out = dice | infinity | 1;
+        return true;
+    case VALUES_DENORMAL:
+        *out = dice & (0x8000 | fraction);
+        return true;
+    case VALUES_BITS:
+        *out = dice;
+        return true;
+    default:
+        return false;
+    }
+}
+
+void fill_elements(ElementType type, void *row, int64_t n, ValueKind kind, Random *r) {
+    float last = 0;
+    if (type == ELEMENT_FP32) {
+        fill_values(row, n, kind, r);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t *out = (uint16_t *)row + i;
+        float x = one_value(kind, i, n, r);
+        if (kind == VALUES_CORRELATED && i > 0)
+            x = last * 0.95f + x * 0.3f;
+        last = x;
+        if (!own_pattern(type, kind, r, out))
+            element_put(type, row, i, x);
+    }
+}

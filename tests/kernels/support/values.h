@@ -2,7 +2,7 @@
 #ifndef KERNELS_SUPPORT_VALUES_H
 #define KERNELS_SUPPORT_VALUES_H
 
-#include <stdint.h>
+#include "cli/element.h"
 
 typedef enum ValueKind {
 #define X(name, text, doc) VALUES_##name,
@@ -22,5 +22,7 @@ double random_unit(Random *r);
 
 const char *value_kind_name(ValueKind kind);
 void fill_values(float *row, int64_t n, ValueKind kind, Random *r);
+/* The same as elements of a type; kinds about bit patterns are about those of the type. */
+void fill_elements(ElementType type, void *row, int64_t n, ValueKind kind, Random *r);
 
 #endif
