@@ -26,6 +26,10 @@ CgRegs cg_new_regs(Cg *c, uint32_t len) {
     return r;
 }
 
+bool cg_uses(const Cg *c, CgStrategy s) {
+    return !(c->options->without >> s & 1);
+}
+
 const Layout *cg_layout(const Cg *c, IrType t) {
     const IrTypeData *type = ir_type(c->m, t);
 

@@ -7,10 +7,19 @@
 
 #include "pass/pass.h"
 
+/* Ways of code generation that can be left out. */
+typedef enum CgStrategy {
+#define X(id, name, summary) CG_##id,
+#include "codegen/strategies.def"
+#undef X
+    CG_STRATEGY_COUNT
+} CgStrategy;
+
 typedef struct CgOptions {
     uint32_t opt_level; /* 0..3; 3 = default<O3> */
     bool line_info;     /* .loc of the TLE source, relative paths */
     bool want_llvm;     /* keep the LLVM IR text (before and after optimisation) */
+    uint32_t without;   /* strategies to leave out: a set of 1 << CgStrategy */
 } CgOptions;
 
 typedef struct CgResult {
@@ -24,6 +33,8 @@ typedef struct CgResult {
 /* Once per process, before any cg_compile: registers the target and sets the process-wide options
  * of LLVM that have no other door (32-bit shared pointers). Not thread safe. */
 void cg_init(void);
+/* Reads a comma list of strategies into a set. NULL, or what is wrong with it. */
+const char *cg_strategies(Arena *a, const char *list, uint32_t *set);
 /* "LLVM 22.1.0". */
 const char *cg_version(Arena *a);
 

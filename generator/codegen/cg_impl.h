@@ -75,6 +75,8 @@ void cg_block(Cg *c, IrBlock b);
 const Layout *cg_layout(const Cg *c, IrType t); /* NULL for scalars */
 LLVMBasicBlockRef cg_new_block(Cg *c, const char *name);
 
+bool cg_uses(const Cg *c, CgStrategy s);
+
 /* --- cg_llvm.c: LLVM in short form --- */
 void cg_init_types(Cg *c);
 LLVMTypeRef cg_elem_llvm(const Cg *c, IrElem e);

@@ -182,9 +182,12 @@ static V narrow(Cg *c, const Access *a, V word) {
 }
 
 static void plain_load(Cg *c, const Access *a, V ptr, V *out) {
-    V x = cg_load_at(c, cg_int_type(c, a->word_bits), ptr, a->vector * a->elem_bits / 8);
+    LLVMTypeRef word = cg_int_type(c, a->word_bits);
+    unsigned n = a->words, align = a->vector * a->elem_bits / 8;
+    V x = cg_load_at(c, n > 1 ? LLVMVectorType(word, n) : word, ptr, align);
 
-    unpack_word(c, a, x, 0, out);
+    for (unsigned w = 0; w < n; w++)
+        unpack_word(c, a, n > 1 ? LLVMBuildExtractElement(c->b, x, cg_i32(c, w), "") : x, w, out);
 }
 
 /* Results are tied to inputs that hold `other`: a masked-off load leaves them as they are. */
@@ -229,7 +232,7 @@ static void load_vector(Cg *c, const Access *a, V ptr, V mask, const V *other, V
     if (is_false(mask))
         for (unsigned i = 0; i < a->vector; i++)
             out[i] = other ? other[i] : LLVMConstNull(a->elem);
-    else if (needs_ptx(c, a, mask) || a->words > 1) /* LLVM takes plain vector loads apart */
+    else if (needs_ptx(c, a, mask) || (a->words > 1 && cg_uses(c, CG_WHOLE_VECTORS)))
         predicated_load(c, a, ptr, mask, other, out);
     else
         plain_load(c, a, ptr, out);

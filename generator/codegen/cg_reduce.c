@@ -72,11 +72,11 @@ static V vote(Cg *c, IrKind kind, V x) {
 }
 
 static bool has_redux(const Cg *c, LLVMTypeRef t, IrKind kind) {
-    return t == c->i32 && redux_name(kind) && c->target->sm >= 80;
+    return t == c->i32 && redux_name(kind) && c->target->sm >= 80 && cg_uses(c, CG_REDUX);
 }
 
 static bool has_vote(const Cg *c, LLVMTypeRef t, IrKind kind) {
-    return t == c->i1 && (kind == IR_OP_OR || kind == IR_OP_AND);
+    return t == c->i1 && (kind == IR_OP_OR || kind == IR_OP_AND) && cg_uses(c, CG_REDUX);
 }
 
 /* The whole warp in one instruction an operand, where there is one for each. */

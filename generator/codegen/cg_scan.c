@@ -139,6 +139,10 @@ static bool is_sum(Cg *c, const Scan *s) {
     return s->n == 1 && cg_scan_is_sum(c, s->op, LLVMTypeOf(s->in[0].at[0]));
 }
 
+static bool scans_as_sum(Cg *c, const Scan *s) {
+    return cg_uses(c, CG_SUM_SCAN) && is_sum(c, s);
+}
+
 static bool bits_are_low(const uint8_t *bits, uint8_t n_bits) {
     for (uint8_t b = 0; b < n_bits; b++)
         if (bits[b] != b)
@@ -156,7 +160,7 @@ static Prefix scan_lanes(Cg *c, const Scan *s, const uint8_t *bits, uint8_t n_bi
         prefix.there = always(c);
         return prefix;
     }
-    if (n_bits && bits_are_low(bits, n_bits) && is_sum(c, s)) {
+    if (n_bits && bits_are_low(bits, n_bits) && scans_as_sum(c, s)) {
         prefix.x.at[0] = cg_sum_before_lane(c, s->op, n_bits, s->reverse, &total->at[0]);
         prefix.there = always(c);
         return prefix;
@@ -203,7 +207,7 @@ static void unpack(Cg *c, V word, Tuple *low, Tuple *high) {
 }
 
 static bool is_flags(Cg *c, const Scan *s) {
-    if (!is_sum(c, s))
+    if (!cg_uses(c, CG_BALLOT_SCAN) || !is_sum(c, s))
         return false;
     Range r = range_of(c->m, ir_operand(c->m, s->op, 0));
     return r.lo >= 0 && r.hi <= 1;
@@ -213,7 +217,7 @@ static bool can_pack(Cg *c, const Scan *s) {
     IrValue x = ir_operand(c->m, s->op, 0);
     int64_t limit = (1 << HALF) - 1, n = ir_tile_elems(c->m, ir_value_type(c->m, x));
 
-    if (!is_sum(c, s) || s->reverse || s->blocks % 2)
+    if (!cg_uses(c, CG_PACKED_SCAN) || !is_sum(c, s) || s->reverse || s->blocks % 2)
         return false;
     Range r = range_of(c->m, x);
     return r.lo >= 0 && r.hi <= limit && n <= limit / (r.hi ? r.hi : 1);
@@ -313,7 +317,7 @@ static Prefix prefix_by_lanes(Cg *c, const Scan *s, uint32_t block, Tuple *total
     V k = LLVMBuildAnd(c->b, lane, cg_i32(c, warps_along(s) - 1), "");
 
     *total = read_total(c, s, cg_i32(c, 0), block, k);
-    if (is_sum(c, s)) {
+    if (scans_as_sum(c, s)) {
         Prefix sum = {{{0}}, always(c)};
         sum.x.at[0] = cg_sum_before_warp(c, s->op, warps_along(s), s->reverse, own, total->at[0],
                                          &total->at[0]);

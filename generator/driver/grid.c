@@ -2,6 +2,7 @@
  * have, so that a misspelt key is an error and not a default. */
 #include "driver/grid.h"
 
+#include "codegen/cg.h"
 #include "driver/grid_axes.h"
 #include "pass/pass.h"
 
@@ -130,6 +131,23 @@ static ConstList read_consts(GridReader *r, const cJSON *variant, const char *wh
     return list;
 }
 
+/* --- what is left out --- */
+
+static const char *read_list(GridReader *r, const cJSON *variant, const char *where,
+                             const char *key) {
+    return cJSON_HasObjectItem(variant, key) ? grid_text(r, variant, where, key) : "";
+}
+
+static uint32_t read_strategies(GridReader *r, const cJSON *variant, const char *where) {
+    uint32_t set;
+    const char *list = read_list(r, variant, where, "disable_strategy");
+    const char *why = cg_strategies(r->arena, list, &set);
+
+    if (why)
+        grid_fail(r, "%s.disable_strategy: %s", where, why);
+    return set;
+}
+
 /* --- legal --- */
 
 static bool is_range(const cJSON *x) {
@@ -201,8 +219,8 @@ static const char *content_text(GridReader *r, const GridVariant *v) {
     StrBuf b;
 
     strbuf_init(&b, r->arena);
-    strbuf_addf(&b, "%s\n%s\n%u %u\n%s\n%d\n", v->name, v->kernel, v->num_warps, v->min_ctas,
-                v->legal, v->allow_spills);
+    strbuf_addf(&b, "%s\n%s\n%u %u\n%s\n%d\n%s %x\n", v->name, v->kernel, v->num_warps, v->min_ctas,
+                v->legal, v->allow_spills, v->disable_pass, v->without);
     for (uint32_t i = 0; i < v->params.len; i++)
         strbuf_addf(&b, "%s:%s:%u\n", v->params.at[i].name, v->params.at[i].type,
                     v->params.at[i].divisible);
@@ -254,6 +272,8 @@ static void read_variant(Reader *r, const cJSON *kernel, uint64_t archs, const c
     v.num_warps = warps_field(&r->base, variant, where);
     v.min_ctas = min_ctas_field(&r->base, variant, where);
     v.allow_spills = grid_bool(&r->base, variant, where, "allow_spills");
+    v.disable_pass = read_list(&r->base, variant, where, "disable_pass");
+    v.without = read_strategies(&r->base, variant, where);
     v.params = read_params(r, kernel, variant, kernel_where, where);
     v.consts = read_consts(&r->base, variant, where);
     v.legal = read_legal(&r->base, variant, where);

@@ -11,9 +11,11 @@ typedef struct GridVariant {
     ParamList params;
     ConstList consts;
     uint32_t num_warps, min_ctas;
-    uint64_t archs;    /* bit i: it is built for the grid's archs[i] */
-    const char *legal; /* JSON */
-    const char *text;  /* all of the above as one text, for the content hash */
+    uint64_t archs;           /* bit i: it is built for the grid's archs[i] */
+    const char *legal;        /* JSON */
+    const char *disable_pass; /* comma list of passes to leave out; "": none */
+    uint32_t without;         /* strategies of code generation to leave out, see cg.h */
+    const char *text;         /* all of the above as one text, for the content hash */
     bool allow_spills;
 } GridVariant;
 

@@ -69,8 +69,8 @@ static CompileRequest request_of(const Task *t) {
                             .consts = v->consts,
                             .num_warps = v->num_warps,
                             .min_ctas = v->min_ctas,
-                            .pass = {.dump = stderr},
-                            .cg = {.opt_level = 3, .line_info = true}};
+                            .pass = {.dump = stderr, .disable = v->disable_pass},
+                            .cg = {.opt_level = 3, .line_info = true, .without = v->without}};
 }
 
 static bool check_spills(Compile *c, const GridVariant *v) {

@@ -148,6 +148,8 @@ static const char *take_option(Arena *a, Options *o, int id, const char *value) 
     case OPT_DISABLE_PASS:
         o->compile.pass.disable = value;
         return NULL;
+    case OPT_DISABLE_STRATEGY:
+        return cg_strategies(a, value, &o->compile.cg.without);
     case OPT_STOP_AFTER:
         o->compile.pass.stop_after = value;
         return NULL;

@@ -37,8 +37,10 @@ static const Layout *get(const Elim *e, LayoutId id) {
     return layout_get(ir_layouts(e->m), id);
 }
 
+/* One between layouts: without the layout pass a side may have none yet. */
 static bool is_convert(const Elim *e, IrOp op) {
-    return op && ir_kind(e->m, op) == IR_OP_CONVERT_LAYOUT;
+    return op && ir_kind(e->m, op) == IR_OP_CONVERT_LAYOUT &&
+           layout_id(e, ir_operand(e->m, op, 0)) && layout_id(e, ir_result(e->m, op, 0));
 }
 
 static bool is_tile(const Elim *e, IrValue v) {

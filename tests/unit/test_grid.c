@@ -125,12 +125,18 @@ static void test_wrong_axes(void **state) {
          "kernels[0].variants[0]: v4 goes with 'type', which is no axis of the row or has no list"},
         {"{\"name\": \"by2\"", "{\"title\": \"by2\"",
          "kernels[0].axes.by[0] has the unknown key 'title', expected one of name with const "
-         "num_warps min_ctas sig legal allow_spills archs "},
+         "num_warps min_ctas sig legal allow_spills disable_pass disable_strategy archs "},
         {"\"const\": {\"GROUP\": 8}", "\"const\": 8", "the grid.axes.align[1].const is no object"},
         {"[{\"name\": \"by2\", \"const\": {\"BY\": 2}}]", "[]",
          "kernels[0].axes.by is missing, empty or no array"},
         {"{\"name\": \"by2\",", "{\"name\": \"by2\", \"with\": {\"align\": [\"v2\"]},",
          "kernels[0].variants[0] stands for no variant: no choices go with each other"},
+        {"\"num_warps\": 4", "\"num_warps\": 4, \"disable_strategy\": \"sum-scans\"",
+         "kernels[0].variants[0](f32, by2, v4).disable_strategy: 'sum-scans' is no strategy, "
+         "expected "
+         "some of ballot-scan, packed-scan, sum-scan, redux, whole-vectors"},
+        {"\"num_warps\": 4", "\"num_warps\": 4, \"disable_pass\": 1",
+         "kernels[0].variants[0](f32, by2, v4).disable_pass is missing or no text"},
         {"\"archs\": [\"sm_90a\"]}]", "\"archs\": [\"sm_89\"]}]",
          "kernels[0].variants[0](f16, by2, v8).archs[0] is none of the grid's archs"},
     };

@@ -1,5 +1,6 @@
 # RUN: %not %tlec %s --kernel f --sig 'x:*fp32, out:*fp32' --passes=canon 2>&1 | %filecheck %s --check-prefix=LAYOUT
 # RUN: %not %tlec %s --kernel f --sig 'x:*fp32, out:*fp32' --disable-pass=shared-plan 2>&1 | %filecheck %s --check-prefix=SCRATCH
+# RUN: %not %tlec %s --kernel f --sig 'x:*fp32, out:*fp32' --disable-pass=layout 2>&1 | %filecheck %s --check-prefix=LAYOUT
 import triton
 import triton.language as tl
 
