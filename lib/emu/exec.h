@@ -3,7 +3,7 @@
 #ifndef EMU_EXEC_H
 #define EMU_EXEC_H
 
-#include "vm.h"
+#include "cost.h"
 
 enum { DIV_EXACT, DIV_APPROX, DIV_FULL };
 

@@ -16,6 +16,7 @@
 #ifndef EMU_VM_H
 #define EMU_VM_H
 
+#include "memory.h"
 #include "ptx.h"
 #include <stddef.h>
 
@@ -152,28 +153,7 @@ struct Function {
     VEC(uint32_t) callees;
 };
 
-/* ---- memory ------------------------------------------------------------------------------- */
-
-typedef enum RegionKind { REGION_ALLOC, REGION_HOST, REGION_MODULE, REGION_PARAM } RegionKind;
-
-typedef struct Region {
-    uint64_t base, size;
-    RegionKind kind;
-    bool read_only, freed;
-    uint64_t *init; /* one bit per byte; NULL: all initialised */
-    bool poisoned;  /* fresh bytes hold memory_poison() */
-    uint32_t id, count;
-    uint64_t map_base, map_size, init_size;
-    const char *name;
-} Region;
-
-typedef struct RegionTable {
-    Region *at; /* sorted by base */
-    uint32_t len, cap;
-    uint64_t longest; /* size of the largest region: how far back a search must look */
-    uint32_t next_id, freed_count;
-    uint64_t version;
-} RegionTable;
+/* ---- reports ------------------------------------------------------------------------------ */
 
 typedef struct Report {
     tle_emu_report_kind kind;
@@ -459,46 +439,6 @@ void decode_module(struct tle_emu_module *m, PtxContext *c);
 
 void layout_module(struct tle_emu_module *m, PtxContext *c);
 
-/* ---- memory.c ----------------------------------------------------------------------------- */
-
-/* Region that holds all of [address, address + bytes), else NULL. Of several, a live one, and for
- * `write` one that may be written. */
-Region *memory_find(RegionTable *t, uint64_t address, uint64_t bytes, bool write);
-/* From now on bytes of the region that nobody writes count as uninitialised. */
-bool memory_watch(Region *r);
-/* Region nearest below, for messages; may be NULL. */
-Region *memory_below(RegionTable *t, uint64_t address);
-bool memory_add(RegionTable *t, Region r);
-/* Exact base; `kind` must match. */
-Region *memory_at(RegionTable *t, uint64_t base, RegionKind kind);
-void memory_remove(RegionTable *t, Region *r);
-uint64_t memory_poison(uint64_t granule);
-tle_emu_status memory_alloc(Device *d, size_t bytes, void **out);
-tle_emu_status memory_release(Device *d, void *address);
-void memory_clear(Device *d);
-void memory_forget(Region *r, uint64_t at, uint64_t bytes);
-bool bits_all_set_far(const uint64_t *bits, uint64_t at, uint32_t count);
-void bits_change(uint64_t *bits, uint64_t at, uint64_t count, bool set);
-
-static inline void bits_clear(uint64_t *bits, uint64_t at, uint64_t count) {
-    bits_change(bits, at, count, false);
-}
-
-/* Of one word where they are, as those of most accesses. */
-static inline bool bits_all_set(const uint64_t *bits, uint64_t at, uint32_t count) {
-    uint64_t want = (((uint64_t)1 << (count & 63)) - 1) << (at & 63);
-    if (count >= 64 || (at & 63) + count > 64)
-        return bits_all_set_far(bits, at, count);
-    return (bits[at >> 6] & want) == want;
-}
-
-static inline void bits_set(uint64_t *bits, uint64_t at, uint64_t count) {
-    if (count >= 64 || (at & 63) + count > 64)
-        bits_change(bits, at, count, true);
-    else
-        bits[at >> 6] |= (((uint64_t)1 << count) - 1) << (at & 63);
-}
-
 /* ---- access.c: from lane addresses to host memory, with all checks ------------------------ */
 
 typedef enum AccessKind { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ATOMIC = 3 } AccessKind;
@@ -600,12 +540,10 @@ void race_global_append(GlobalRace *so_far, const GlobalRace *ahead);
 void race_global_access(Warp *w, const Insn *in, uint32_t lane, uint64_t address, uint32_t bytes,
                         AccessKind kind);
 
-/* ---- exec_regs.c -------------------------------------------------------------------------- */
+/* ---- exec_regs.c, cluster.c --------------------------------------------------------------- */
 
 /* Registers of a thread as the kernel starts, by its directives; 0 if they do not say. */
 uint32_t registers_at_start(const Launch *l);
-
-/* ---- cluster.c ---------------------------------------------------------------------------- */
 
 /* Threads have exited: the cluster barrier may be complete. */
 void cluster_check(Warp *w);
@@ -613,38 +551,6 @@ uint32_t cluster_missing(const Cluster *c);
 bool cluster_use_peer(Warp *w, const Insn *in, uint32_t lane, const Cta *peer, uint64_t address,
                       uint32_t bytes);
 void cluster_before_exit(Warp *w, uint32_t lanes);
-
-/* ---- cost.c ------------------------------------------------------------------------------- */
-
-typedef struct CostSite {
-#define X(field, name) uint64_t field;
-#include "cost_sites.def"
-#undef X
-} CostSite;
-
-struct Cost {
-    Arena *arena;
-    CostSite **sites; /* [function][instruction]; NULL: not counted */
-    uint64_t warp_insns[CLASS_COUNT], lane_insns[CLASS_COUNT];
-    uint64_t global_load_sectors, global_store_sectors, global_lines;
-    uint64_t global_loads, global_stores, global_atomics;
-    uint64_t shared_accesses, shared_conflicts, shared_atomics, dsmem_bytes, local_accesses;
-    uint64_t matrix_flops;
-    uint64_t cp_async_bytes, bulk_bytes, atomic_serialised, barriers, cluster_barriers,
-        divergent_branches, branches;
-};
-
-void cost_access(Warp *w, const Insn *in, uint32_t mask, const uint64_t *address, uint32_t bytes,
-                 AccessKind kind, PtxSpace space);
-const char *cost_json(const Launch *l, Arena *a);
-const char *cost_class_name(InsnClass cls);
-/* cost_site.c */
-Cost *cost_new(const Launch *l, Arena *a);
-void cost_add(Cost *into, const Cost *from, const Launch *l);
-CostSite *cost_site(const Warp *w, const Insn *in);
-void cost_wait(const Warp *w, const Insn *in);
-void cost_add_sites(StrBuf *b, const Launch *l);
-void cost_add_occupancy(StrBuf *b, const Launch *l);
 
 /* ---- exec_wgmma.c ------------------------------------------------------------------------- */
 
