@@ -110,7 +110,7 @@ static float score(Kind kind, int64_t i, uint64_t *state) {
 }
 
 typedef struct Data {
-    float *scores;
+    void *scores;
     int32_t *lengths, *row_starts, *indices, *expected;
 } Data;
 
@@ -135,10 +135,10 @@ static void fill_rows(const Case *c, Data *d, uint64_t *state) {
     }
 }
 
-static bool make_data(const Case *c, Data *d) {
+static bool make_data(const Case *c, ElementType type, Data *d) {
     int64_t stride = c->columns + c->extra, elements = c->rows * stride;
     uint64_t state = (uint64_t)(c->rows * 31 + c->columns * 7 + c->k + (int64_t)c->kind);
-    d->scores = (float *)malloc((size_t)elements * 4 + 1);
+    d->scores = malloc((size_t)elements * element_bytes(type) + 1);
     d->lengths = (int32_t *)malloc((size_t)c->rows * 4);
     d->row_starts = (int32_t *)malloc((size_t)c->rows * 4);
     d->indices = (int32_t *)malloc((size_t)(c->rows * c->k) * 4);
@@ -146,7 +146,7 @@ static bool make_data(const Case *c, Data *d) {
     if (!d->scores || !d->lengths || !d->row_starts || !d->indices || !d->expected)
         return false;
     for (int64_t i = 0; i < elements; i++)
-        d->scores[i] = score(c->kind, i, &state);
+        element_put(type, d->scores, i, score(c->kind, i, &state));
     fill_rows(c, d, &state);
     return true;
 }
@@ -162,14 +162,15 @@ static int compare(const Case *c, const Data *d, const char *variant) {
     return 0;
 }
 
-static int run_case(tle_handle handle, const Case *c) {
+static int run_case(tle_handle handle, const Case *c, ElementType type) {
     Data d = {0};
     CallReport report = {0};
-    if (!make_data(c, &d)) {
+    if (!make_data(c, type, &d)) {
         free_data(&d);
         return complain("%s: no memory", c->label);
     }
     HostTopk call = {
+        .type = type,
         .scores = d.scores,
         .rows = c->rows,
         .columns = c->columns,
@@ -181,6 +182,7 @@ static int run_case(tle_handle handle, const Case *c) {
         .misalign = (size_t)c->shift,
     };
     ReferenceTopk reference = {
+        .type = type,
         .scores = call.scores,
         .rows = call.rows,
         .columns = call.columns,
@@ -196,8 +198,9 @@ static int run_case(tle_handle handle, const Case *c) {
         failed = complain("%s: no memory", c->label);
     if (!failed)
         failed = compare(c, &d, report.variant);
-    printf("%-6s topk %-30s %lld x %lld, k %lld: %s\n", failed ? "FAILED" : "ok", c->label,
-           (long long)c->rows, (long long)c->columns, (long long)c->k, report.variant);
+    printf("%-6s topk %s %-30s %lld x %lld, k %lld: %s\n", failed ? "FAILED" : "ok",
+           element_name(type), c->label, (long long)c->rows, (long long)c->columns, (long long)c->k,
+           report.variant);
     free_data(&d);
     return failed;
 }
@@ -206,7 +209,9 @@ void check_topk(tle_handle handle, bool quick, int *count, int *bad) {
     for (int i = 0; i < CASE_COUNT; i++) {
         if (cases[i].big && quick)
             continue;
-        *bad += run_case(handle, &cases[i]) != 0;
-        ++*count;
+        for (int type = 0; type < ELEMENT_COUNT; type++) {
+            *bad += run_case(handle, &cases[i], (ElementType)type) != 0;
+            ++*count;
+        }
     }
 }

@@ -26,9 +26,9 @@ int32_t element_dtype(ElementType type) {
     return elements[type].dtype;
 }
 
-bool element_named(const char *name, ElementType *out) {
+bool element_of_dtype(int32_t dtype, ElementType *out) {
     for (int i = 0; i < ELEMENT_COUNT; i++)
-        if (!strcmp(elements[i].name, name)) {
+        if (elements[i].dtype == dtype) {
             *out = (ElementType)i;
             return true;
         }

@@ -11,9 +11,9 @@ typedef enum ElementType { ELEMENT_FP32, ELEMENT_FP16, ELEMENT_BF16, ELEMENT_COU
 
 size_t element_bytes(ElementType type);
 const char *element_name(ElementType type); /* "fp32" */
-/* False if there is none of that name. */
-bool element_named(const char *name, ElementType *out);
-int32_t element_dtype(ElementType type); /* tle_dtype */
+int32_t element_dtype(ElementType type);    /* tle_dtype */
+/* False for a tle_dtype that scores cannot have. */
+bool element_of_dtype(int32_t dtype, ElementType *out);
 
 /* Element i of an array; exact. */
 float element_get(ElementType type, const void *array, int64_t i);

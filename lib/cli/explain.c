@@ -71,20 +71,25 @@ static tle_status size_of_topk(tle_handle h, const void *p, size_t *size) {
 int explain_topk(const Options *o, tle_handle handle) {
     static const Answers answers = {explain_topk_params, size_of_topk};
     Question q = {0};
+    const KeyType *type = NULL;
     tle_topk_select_params p = TLE_TOPK_SELECT_PARAMS_INIT;
-    int failed = read_question(o, "topk", 4, &q);
+    int failed = key_type_option(o, &type);
+    int64_t element = failed ? 0 : (int64_t)npy_type_size(type->file);
+    if (!failed)
+        failed = read_question(o, "topk", element, &q);
     if (failed)
         return failed;
+    p.dtype = type->dtype;
     p.rows = q.rows;
     p.columns = q.columns;
     p.k = q.k;
     p.scores = address(q.align);
-    p.row_stride = stride_of(&q, 4);
+    p.row_stride = stride_of(&q, element);
     p.index_row_stride = p.value_row_stride = q.k > 0 ? q.k : 1;
     p.lengths = q.lengths;
     p.row_starts = o->value[OPT_has_row_starts] ? (const int32_t *)address(4) : NULL;
     p.sorted = o->value[OPT_sorted] != NULL;
-    p.values = o->value[OPT_form] ? (float *)address(4) : NULL;
+    p.values = o->value[OPT_form] ? (void *)(uintptr_t)8 : NULL;
     return print_answer(handle, &answers, &p);
 }
 

@@ -3,6 +3,7 @@
 #ifndef CLI_HOST_CALL_H
 #define CLI_HOST_CALL_H
 
+#include "cli/element.h"
 #include <stdbool.h>
 #include <tle/tle.h>
 
@@ -33,14 +34,15 @@ int call_repeatedly(tle_handle handle, const HostCall *call, int calls, CallRepo
 
 /* [rows, k] results. Arrays that are NULL are not passed. */
 typedef struct HostTopk {
-    const float *scores;
+    ElementType type; /* of scores and values */
+    const void *scores;
     int64_t rows, columns, row_stride, k;
     const int32_t *lengths, *row_starts; /* lengths: [requests] */
     int32_t *indices;
     size_t misalign; /* elements by which the device copies are shifted */
     bool sorted, absolute;
     int64_t next_n;
-    float *values;
+    void *values;
     int32_t *raw_indices;
     const int32_t *offsets, *row_to_table, *page_table;
     int64_t tables, pages, page_size; /* the table is [tables, pages] */

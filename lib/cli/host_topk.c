@@ -12,18 +12,20 @@ int64_t host_topk_requests(const HostTopk *c) {
 }
 
 static size_t scores_bytes(const HostTopk *c) {
-    return c->rows && c->columns ? (size_t)((c->rows - 1) * c->row_stride + c->columns) * 4 : 0;
+    return c->rows && c->columns
+               ? (size_t)((c->rows - 1) * c->row_stride + c->columns) * element_bytes(c->type)
+               : 0;
 }
 
 static bool make_arrays(tle_handle h, const HostTopk *c, DeviceArrays *d) {
-    size_t shift = c->misalign * 4, bytes = scores_bytes(c);
+    size_t element = element_bytes(c->type), shift = c->misalign * element, bytes = scores_bytes(c);
     int64_t selected = c->rows * c->k;
     d->scores = to_device(h, NULL, bytes + shift);
     d->indices = to_device(h, NULL, (size_t)selected * 4);
     if (!d->scores || !d->indices ||
         !array_to_device(h, c->lengths, host_topk_requests(c), 4, &d->lengths) ||
         !array_to_device(h, c->row_starts, c->rows, 4, &d->row_starts) ||
-        !array_to_device(h, c->values, selected, 4, &d->values) ||
+        !array_to_device(h, c->values, selected, element, &d->values) ||
         !array_to_device(h, c->raw_indices, selected, 4, &d->raw_indices) ||
         !array_to_device(h, c->offsets, c->rows, 4, &d->offsets) ||
         !array_to_device(h, c->row_to_table, c->rows, 4, &d->row_to_table) ||
@@ -47,10 +49,11 @@ static void free_arrays(tle_handle h, DeviceArrays *d) {
 
 static tle_topk_select_params params_of(const HostTopk *c, const DeviceArrays *d) {
     tle_topk_select_params p = TLE_TOPK_SELECT_PARAMS_INIT;
+    p.dtype = element_dtype(c->type);
     p.rows = c->rows;
     p.columns = c->columns;
     p.k = c->k;
-    p.scores = (const char *)d->scores + c->misalign * 4;
+    p.scores = (const char *)d->scores + c->misalign * element_bytes(c->type);
     p.row_stride = c->row_stride;
     p.lengths = (const int32_t *)d->lengths;
     p.row_starts = (const int32_t *)d->row_starts;
@@ -59,7 +62,7 @@ static tle_topk_select_params params_of(const HostTopk *c, const DeviceArrays *d
     p.sorted = c->sorted;
     p.index_base = c->absolute ? TLE_INDEX_ABSOLUTE : TLE_INDEX_RELATIVE;
     p.next_n = c->next_n;
-    p.values = (float *)d->values;
+    p.values = d->values;
     p.raw_indices = (int32_t *)d->raw_indices;
     p.offsets = (const int32_t *)d->offsets;
     p.row_to_table = (const int32_t *)d->row_to_table;
@@ -71,12 +74,12 @@ static tle_topk_select_params params_of(const HostTopk *c, const DeviceArrays *d
 }
 
 static tle_status fetch_results(tle_handle h, const HostTopk *c, const DeviceArrays *d) {
-    size_t bytes = (size_t)(c->rows * c->k) * 4;
-    tle_status status = tle_copy(h, c->indices, d->indices, bytes);
+    size_t selected = (size_t)(c->rows * c->k);
+    tle_status status = tle_copy(h, c->indices, d->indices, selected * 4);
     if (!status && c->values)
-        status = tle_copy(h, c->values, d->values, bytes);
+        status = tle_copy(h, c->values, d->values, selected * element_bytes(c->type));
     if (!status && c->raw_indices)
-        status = tle_copy(h, c->raw_indices, d->raw_indices, bytes);
+        status = tle_copy(h, c->raw_indices, d->raw_indices, selected * 4);
     return status;
 }
 

@@ -18,10 +18,15 @@ static int read_scores(const Options *o, Job *job) {
     int failed = read_rows(path, "scores", &job->scores, &c->rows, &c->columns);
     if (failed)
         return failed;
-    if (job->scores.type != NPY_F4)
-        return complain("%s: the scores are '%s'; they must be '<f4'", path,
-                        npy_type_name(job->scores.type));
-    c->scores = (const float *)job->scores.data;
+    const KeyType *type = NULL;
+    failed = key_type_of(o, path, &job->scores, &type);
+    if (failed)
+        return failed;
+    if (!element_of_dtype(type->dtype, &c->type))
+        return complain("%s: the scores are '%s'; they must be '<f4', '<f2', or '<u2' with "
+                        "--dtype bf16",
+                        path, npy_type_name(job->scores.type));
+    c->scores = job->scores.data;
     c->row_stride = c->columns;
     return 0;
 }
@@ -76,11 +81,11 @@ static int make_results(const Options *o, Job *job) {
     uint32_t dims = job->scores.dims;
     int failed = make_result(NPY_I4, dims, rows, k, &job->indices);
     if (!failed && o->value[OPT_values])
-        failed = make_result(NPY_F4, dims, rows, k, &job->values);
+        failed = make_result(job->scores.type, dims, rows, k, &job->values);
     if (!failed && o->value[OPT_raw_out])
         failed = make_result(NPY_I4, dims, rows, k, &job->raw_indices);
     job->call.indices = (int32_t *)job->indices.data;
-    job->call.values = (float *)job->values.data;
+    job->call.values = job->values.data;
     job->call.raw_indices = (int32_t *)job->raw_indices.data;
     return failed;
 }
@@ -106,8 +111,9 @@ static int verify(const Job *job) {
     const HostTopk *c = &job->call;
     size_t bytes = (size_t)job->indices.elements * 4;
     int32_t *indices = (int32_t *)malloc(bytes + 1), *raw = (int32_t *)malloc(bytes + 1);
-    float *values = (float *)malloc(bytes + 1);
+    void *values = malloc(bytes + 1);
     ReferenceTopk reference = {
+        .type = c->type,
         .scores = c->scores,
         .rows = c->rows,
         .columns = c->columns,

@@ -175,8 +175,8 @@ def topk_select(scores: _Array, k: SupportsIndex, *, lengths: _Array | None = ..
                 index_base: Literal["relative", "absolute"] | IndexBase = ..., next_n: SupportsIndex | None = ...,
                 values: _Array | bool | None = ..., raw_indices: _Array | bool | None = ...,
                 offsets: _Array | None = ..., page_table: _Array | None = ..., page_size: int | None = ...,
-                row_to_table: _Array | None = ..., dependent: bool = ..., stream: _Stream = ...,
-                handle: Handle | None = ...) -> Any: ...
+                row_to_table: _Array | None = ..., dependent: bool = ..., dtype: DType | str | None = ...,
+                stream: _Stream = ..., handle: Handle | None = ...) -> Any: ...
 
 class RadixSelection(NamedTuple):
     indices: Any
@@ -187,4 +187,5 @@ class RadixSelection(NamedTuple):
 def radix_select(keys: _Array, k: SupportsIndex, *, lengths: _Array | None = ..., largest: bool = ...,
                  sorted: bool = ..., payload: _Array | None = ..., out: _Array | bool | None = ...,
                  values: _Array | bool | None = ..., payload_out: _Array | bool | None = ...,
-                 dependent: bool = ..., stream: _Stream = ..., handle: Handle | None = ...) -> Any: ...
+                 dependent: bool = ..., dtype: DType | str | None = ..., stream: _Stream = ...,
+                 handle: Handle | None = ...) -> Any: ...

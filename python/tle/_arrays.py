@@ -6,6 +6,7 @@ by __array_interface__ (NumPy; works for read-only arrays too), anything else by
 import sys
 
 from . import _dlpack
+from ._abi import DType
 from ._library import refuse
 
 # DLPack's type codes, and the kinds of __array_interface__ that are the same types.
@@ -22,6 +23,20 @@ _TORCH_DTYPES = {
 
 def dtype_name(dtype):
     return "bool" if dtype == 0x608 else f"{_NAMES.get(dtype >> 8, f'type {dtype >> 8} of bits ')}{dtype & 255}"
+
+
+def element_type(view, dtype):
+    """What the elements are: of the view's own type, or of `dtype` where their library has none for them and
+    they come as other elements of that size."""
+    if dtype is None:
+        return view.dtype
+    try:
+        wanted = DType[dtype.upper()] if isinstance(dtype, str) else DType(dtype)
+    except (KeyError, ValueError):
+        refuse(f"dtype is {dtype!r}; it must be a tle.DType or its name")
+    if wanted & 255 != view.dtype & 255:
+        refuse(f"{view.name} is {dtype_name(view.dtype)}, whose size is not that of {dtype_name(wanted)}")
+    return wanted
 
 
 class View:
@@ -109,7 +124,9 @@ def _empty_numpy(shape, dtype_name):
     return numpy.empty(shape, dtype_name)
 
 
-def _interface_dtype(name, typestr):
+def _interface_dtype(name, typestr, array):
+    if typestr[1:] == "V2" and getattr(getattr(array, "dtype", None), "name", None) == "bfloat16":
+        return 0x410, 2  # of the package ml_dtypes
     order, kind, size = typestr[0], typestr[1], int(typestr[2:])
     native = "<" if sys.byteorder == "little" else ">"
     if kind not in _CODES or (order not in ("|", native) and size > 1):
@@ -118,7 +135,7 @@ def _interface_dtype(name, typestr):
 
 
 def _view_interface(name, array, interface):
-    dtype, size = _interface_dtype(name, interface["typestr"])
+    dtype, size = _interface_dtype(name, interface["typestr"], array)
     shape = tuple(interface["shape"])
     bytes_apart = interface.get("strides")
     strides = dense_strides(shape)

@@ -26,7 +26,7 @@ def _payload(array, shape, stream):
 
 
 def radix_select(keys, k, *, lengths=None, largest=True, sorted=False, payload=None, out=None, values=None,
-                 payload_out=None, dependent=False, stream=None, handle=None):
+                 payload_out=None, dependent=False, dtype=None, stream=None, handle=None):
     """Selects the k largest or smallest keys of each row.
 
     keys is [rows, columns] or [columns], of float32, float16, bfloat16, float64, int32, uint32, int64 or
@@ -39,7 +39,7 @@ def radix_select(keys, k, *, lengths=None, largest=True, sorted=False, payload=N
     or 8 bytes, goes along with the keys; payload_out may be an array for what is chosen of it. With either the result
     is a RadixSelection. out is an array for the indices; out=False asks for none.
 
-    dependent is as that of topk_select.
+    dependent and dtype are as those of topk_select.
 
     On a GPU the work is enqueued in stream, by default torch's current stream for torch tensors and the legacy
     default stream otherwise. Without a handle the default handle of keys' device is used.
@@ -58,8 +58,8 @@ def radix_select(keys, k, *, lengths=None, largest=True, sorted=False, payload=N
         inputs.append(carried)
     for view in inputs:
         _calls.check_device(view, handle.device)
-    params = _abi.RadixSelectParams(_SIZE, x.dtype, LaunchFlag.DEPENDENT if dependent else 0, rows, columns, k,
-                                    index_row_stride=k, value_row_stride=k, payload_out_row_stride=k,
+    params = _abi.RadixSelectParams(_SIZE, _arrays.element_type(x, dtype), LaunchFlag.DEPENDENT if dependent else 0,
+                                    rows, columns, k, index_row_stride=k, value_row_stride=k, payload_out_row_stride=k,
                                     sorted=bool(sorted),
                                     key_row_stride=_calls.row_stride(x, rows, columns),
                                     order=SelectOrder.LARGEST if largest else SelectOrder.SMALLEST,
@@ -70,12 +70,12 @@ def radix_select(keys, k, *, lengths=None, largest=True, sorted=False, payload=N
     size = _calls.workspace_size("radix_select", handle, params)
     made = []
     with _calls.making(handle, torch, number):
-        for name, field, stride, dtype, output in (
+        for name, field, stride, kind, output in (
                 ("out", "indices", "index_row_stride", DType.INT32, True if out is None else out),
                 ("values", "values", "value_row_stride", x.dtype, values),
                 ("payload_out", "payload_out", "payload_out_row_stride", carried and carried.dtype,
                  carried and (True if payload_out is None else payload_out))):
-            array, view, apart = _calls.result(handle, x, k, number, name, output, dtype)
+            array, view, apart = _calls.result(handle, x, k, number, name, output, kind)
             setattr(params, field, view and view.pointer)
             setattr(params, stride, apart)
             made.append(array)

@@ -43,11 +43,11 @@ def _index_base(name):
 
 def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, sorted=False, index_base="relative",
                 next_n=None, values=None, raw_indices=None, offsets=None, page_table=None, page_size=None,
-                row_to_table=None, dependent=False, stream=None, handle=None):
+                row_to_table=None, dependent=False, dtype=None, stream=None, handle=None):
     """Selects the indices of the k largest scores of each row.
 
-    scores is [rows, columns] or [columns], float32, of any library: torch tensors, NumPy arrays on the
-    emulator, anything with __dlpack__. lengths and row_starts are [rows], int32. The result is
+    scores is [rows, columns] or [columns], float32, float16 or bfloat16, of any library: torch tensors,
+    NumPy arrays on the emulator, anything with __dlpack__. lengths and row_starts are [rows], int32. The result is
     [rows, k] or [k], int32, in ascending order, then -1 where a row has fewer than k elements; it is
     out, or else a new array of scores' own kind. NaN is greatest; of equal scores the smallest index
     wins. docs/operators.md has the whole contract.
@@ -58,6 +58,8 @@ def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, sorted=Fa
     row's table. values=True and raw_indices=True, or arrays for them, also ask for the scores and for
     the indices before they are transformed; the result then is a Selection. out=False beside values
     asks for no indices.
+
+    dtype="bfloat16" says that scores, of another type of 16 bits such as NumPy's uint16, hold those.
 
     With dependent the kernel may begin before the one in front of it in the stream is done, for which
     it waits before it touches memory: programmatic dependent launch, from sm_90 on.
@@ -81,8 +83,8 @@ def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, sorted=Fa
     for view in inputs:
         _calls.check_device(view, handle.device)
     pointers = {view.name: view.pointer for view in inputs}
-    params = _abi.TopkSelectParams(_SIZE, s.dtype, LaunchFlag.DEPENDENT if dependent else 0, rows, columns, k,
-                                   row_stride=_calls.row_stride(s, rows, columns),
+    params = _abi.TopkSelectParams(_SIZE, _arrays.element_type(s, dtype), LaunchFlag.DEPENDENT if dependent else 0,
+                                   rows, columns, k, row_stride=_calls.row_stride(s, rows, columns),
                                    index_row_stride=k, sorted=bool(sorted), index_base=_index_base(index_base),
                                    next_n=next_n, value_row_stride=k, raw_index_row_stride=k, **pointers)
     if tables:
@@ -93,11 +95,11 @@ def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, sorted=Fa
     size = _calls.workspace_size("topk_select", handle, params)
     made = []
     with _calls.making(handle, torch, number):
-        for name, field, stride, dtype, output in (
+        for name, field, stride, kind, output in (
                 ("out", "indices", "index_row_stride", DType.INT32, True if out is None else out),
                 ("values", "values", "value_row_stride", s.dtype, values),
                 ("raw_indices", "raw_indices", "raw_index_row_stride", DType.INT32, raw_indices)):
-            array, view, apart = _calls.result(handle, s, k, number, name, output, dtype)
+            array, view, apart = _calls.result(handle, s, k, number, name, output, kind)
             setattr(params, field, view and view.pointer)
             setattr(params, stride, apart)
             made.append(array)

@@ -56,6 +56,26 @@ def test_run_topk(tmp_path, k):
     np.testing.assert_array_equal(got, select(scores, k))
 
 
+def test_halves(tmp_path):
+    scores = np.random.default_rng(5).standard_normal((3, 2000)).astype(np.float16)
+    out, values = tmp_path / "out.npy", tmp_path / "values.npy"
+    words = ["--k", 300, "--out", out, "--values", values, "--verify", "--device", "emu"]
+    assert "__f16__" in tle("run", "topk", "--scores", save(tmp_path, "s.npy", scores), *words).stderr
+    got = np.load(out)
+    np.testing.assert_array_equal(got, select(scores, 300))
+    np.testing.assert_array_equal(np.load(values), np.take_along_axis(scores, got, 1))
+    bits = (scores.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    path = save(tmp_path, "b.npy", bits)
+    assert "__bf16__" in tle("run", "topk", "--scores", path, "--dtype", "bf16", *words).stderr
+    got = np.load(out)
+    np.testing.assert_array_equal(got, select((bits.astype(np.uint32) << 16).view(np.float32), 300))
+    np.testing.assert_array_equal(np.load(values), np.take_along_axis(bits, got, 1))
+    assert "<u2" in tle("run", "topk", "--scores", path, *words, status=1).stderr
+    text = tle("explain", "topk", "--columns", 4096, "--k", 8192, "--dtype", "bf16", "--align", 2).stdout
+    assert "align=2 dtype=bf16" in text and text.splitlines()[-1].startswith("chosen: topk_select__bf16__kany")
+    assert "k is 8193" in tle("explain", "topk", "--columns", 9, "--k", 8193, status=1).stdout
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_lengths_and_starts(tmp_path, dtype):
     rng = np.random.default_rng(5)

@@ -77,6 +77,48 @@ def test_sorted_values(emu):
     np.testing.assert_array_equal(got.values, values_at(x, want))
 
 
+def test_half_precision(emu):
+    x = scores(3, 1000).astype(np.float16)
+    x[0, ::9] = np.nan
+    got = tle.topk_select(x, 100, values=True, handle=emu)
+    want = reference.topk_select(x, 100)
+    np.testing.assert_array_equal(got.indices, want)
+    assert got.values.dtype == np.float16
+    np.testing.assert_array_equal(got.values, values_at(x, want).astype(np.float16))
+
+
+def test_bfloat16_bits(emu):
+    """NumPy has no such type: its upper half of a float32 in uint16."""
+    bits = (scores(3, 1000).view(np.uint32) >> 16).astype(np.uint16)
+    x = (bits.astype(np.uint32) << 16).view(np.float32)
+    got = tle.topk_select(bits, 100, dtype="bfloat16", values=True, handle=emu)
+    want = reference.topk_select(x, 100)
+    np.testing.assert_array_equal(got.indices, want)
+    assert got.values.dtype == np.uint16
+    np.testing.assert_array_equal((got.values.astype(np.uint32) << 16).view(np.float32), values_at(x, want))
+    np.testing.assert_array_equal(tle.topk_select(bits, 100, dtype=tle.DType.BFLOAT16, handle=emu), want)
+    bad = tle.Status.INVALID_ARGUMENT
+    refused(bad, "scores is float32, whose size is not that of bfloat16", x, 4, dtype="bfloat16", handle=emu)
+    refused(bad, "dtype is 'half'; it must be", x, 4, dtype="half", handle=emu)
+    refused(bad, "dtype is 0x110, which is no tle_dtype", bits, 4, handle=emu)
+
+
+def test_ml_dtypes(emu):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = scores(2, 500).astype(ml_dtypes.bfloat16)
+    got = tle.topk_select(x, 50, values=True, handle=emu)
+    want = reference.topk_select(x.astype(np.float32), 50)
+    np.testing.assert_array_equal(got.indices, want)
+    assert got.values.dtype == x.dtype
+    np.testing.assert_array_equal(got.values.astype(np.float32), values_at(x.astype(np.float32), want))
+
+
+@pytest.mark.parametrize("k", [4097, 8191, 8192])
+def test_large_k(emu, k):
+    x = scores(1, 9000, seed=k)
+    np.testing.assert_array_equal(tle.topk_select(x, k, dependent=True, handle=emu), reference.topk_select(x, k))
+
+
 def test_values_alone(emu):
     x, out = scores(2), np.full((2, 40), 7, np.float32)
     got = tle.topk_select(x, 30, out=False, values=out[:, :30], handle=emu)
