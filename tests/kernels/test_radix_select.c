@@ -35,6 +35,13 @@ static const RadixCase long_rows[] = {
     {.rows = 2, .columns = 12000, .k = 1, .length = RADIX_RAGGED, .values = RADIX_NORMAL},
 };
 
+/* Shares of a cluster that do not fit registers; `columns` is what they are longer. */
+static const RadixCase longest[] = {
+    {.rows = 1, .columns = 2001, .k = 2000, .length = ALL, .values = RADIX_NORMAL},
+    {.rows = 1, .columns = 8, .k = 300, .length = ALL, .values = RADIX_FEW},
+    {.rows = 1, .columns = 3000, .k = 3000, .length = ALL, .values = RADIX_DESCENDING},
+};
+
 typedef struct Context {
     tle_emu_options options;
     bool (*run)(struct Context *c, tle_emu_device *device, tle_emu_kernel *kernel,
@@ -75,19 +82,31 @@ static bool visit(const RadixVariant *v, void *user) {
 
 static void every_variant(Context c) {
     c.options.struct_size = sizeof c.options;
+    c.options.instruction_limit = 20000000; /* a loop without end is a failure */
     c.ok = true;
     assert_int_not_equal(radix_variants(visit, &c), 0);
     assert_true(c.ok);
+}
+
+/* A cluster costs the emulator as much as its CTAs: every so many cases are for it. */
+static size_t step_of(const RadixVariant *v) {
+    return v->ctas == 1 ? 1 : v->ctas > 8 ? 16 : 6;
 }
 
 static bool run_lengths(Context *c, tle_emu_device *d, tle_emu_kernel *kernel,
                         const RadixVariant *v) {
     bool ok = true;
     (void)c;
-    for (size_t i = 0; i < COUNT(lengths) && ok; i++)
+    for (size_t i = 0; i < COUNT(lengths) && ok; i += step_of(v))
         ok = check(d, kernel, v, varied(lengths[i], i));
-    for (size_t i = 0; i < COUNT(long_rows) && ok; i++)
+    for (size_t i = 0; i < COUNT(long_rows) && ok; i += step_of(v))
         ok = check(d, kernel, v, varied(long_rows[i], i));
+    if (v->ctas > 1 && ok) {
+        size_t i = v->type->bytes / 4 % COUNT(longest); /* each for some types */
+        RadixCase row = varied(longest[i], i);
+        row.columns += (int64_t)v->ctas * 4096;
+        ok = check(d, kernel, v, row);
+    }
     return ok;
 }
 
@@ -110,11 +129,11 @@ static bool run_values(Context *c, tle_emu_device *d, tle_emu_kernel *kernel,
                        const RadixVariant *v) {
     bool ok = true;
     (void)c;
-    for (int kind = 0; kind < RADIX_VALUES_COUNT && ok; kind++) {
-        RadixCase row = varied(row_for(v, (RadixValues)kind), (size_t)kind);
+    for (size_t kind = 0; kind < RADIX_VALUES_COUNT && ok; kind += step_of(v)) {
+        RadixCase row = varied(row_for(v, (RadixValues)kind), kind);
         ok = check(d, kernel, v, row);
         row.smallest = !row.smallest;
-        ok = ok && check(d, kernel, v, row);
+        ok = ok && (v->ctas > 1 || check(d, kernel, v, row));
     }
     return ok;
 }
@@ -132,8 +151,10 @@ static bool run_schedule(Context *c, tle_emu_device *d, tle_emu_kernel *kernel,
                         .length = RADIX_RAGGED,
                         .values = RADIX_FEW,
                         .seed = c->options.seed};
+    if (v->ctas > 8 && c->options.schedule == TLE_EMU_SCHEDULE_ADVERSARIAL)
+        return true;
     return check(d, kernel, v, varied(ragged, 1)) &&
-           check(d, kernel, v, varied(row_for(v, RADIX_NORMAL), 2));
+           (v->ctas > 1 || check(d, kernel, v, varied(row_for(v, RADIX_NORMAL), 2)));
 }
 
 static void schedules(void **state) {

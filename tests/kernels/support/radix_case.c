@@ -20,7 +20,9 @@ typedef struct Listing {
 static int see_variant(const tle_variant_info *info, void *user) {
     Listing *l = user;
     RadixVariant v = {.max_columns = INT32_MAX,
+                      .max_sorted_k = 8192,
                       .threads = (uint32_t)info->threads,
+                      .ctas = (uint32_t)info->cluster[0],
                       .shared_bytes = (uint32_t)info->shared_bytes};
     const char *type = strstr(info->name, "__"), *group = strstr(info->name, "__v");
     snprintf(v.name, sizeof v.name, "%s", info->name);
@@ -28,7 +30,9 @@ static int see_variant(const tle_variant_info *info, void *user) {
     v.sorted = strstr(info->name, "__sorted") != NULL;
     v.group = group ? strtoll(group + 3, NULL, 10) : 0;
     if (strstr(info->name, "__short4k"))
-        v.max_columns = 4096;
+        v.max_columns = v.max_sorted_k = 4096;
+    if (v.ctas > 1)
+        v.max_sorted_k = 4096;
     if (!v.type || !v.group) {
         fprintf(stderr, "%s: what does the name mean?\n", info->name);
         return 1;
@@ -71,8 +75,7 @@ tle_emu_kernel *radix_kernel(tle_emu_device *device, const RadixVariant *v) {
 }
 
 bool radix_legal(const RadixVariant *v, const RadixCase *c) {
-    return c->columns <= v->max_columns &&
-           (!v->sorted || (c->k <= RADIX_MAX_SORTED_K && c->k <= v->max_columns));
+    return c->columns <= v->max_columns && (!v->sorted || c->k <= v->max_sorted_k);
 }
 
 RadixCase radix_fitted(const RadixVariant *v, const RadixCase *c) {
@@ -223,8 +226,9 @@ static bool launch(Run *r, tle_emu_kernel *kernel) {
                       &k,
                       &flags};
     tle_emu_launch_config config = {.struct_size = sizeof config,
-                                    .grid = {(uint32_t)c->rows},
+                                    .grid = {(uint32_t)c->rows * r->variant->ctas},
                                     .block = {r->variant->threads},
+                                    .cluster = {r->variant->ctas},
                                     .dynamic_shared_bytes = r->variant->shared_bytes};
     return tle_emu_launch(r->device, kernel, &config, params) == TLE_EMU_OK;
 }

@@ -15,10 +15,9 @@ typedef struct RadixVariant {
     bool sorted;
     int64_t group;       /* elements of a load: columns, strides and base are multiples of it */
     int64_t max_columns; /* of the bodies for short rows */
-    uint32_t threads, shared_bytes;
+    int64_t max_sorted_k;
+    uint32_t threads, ctas, shared_bytes; /* ctas: of a row */
 } RadixVariant;
-
-enum { RADIX_MAX_SORTED_K = 8192 };
 
 /* Visits all variants of this build; false stops. Returns how many there are. */
 typedef bool RadixVisit(const RadixVariant *variant, void *user);
