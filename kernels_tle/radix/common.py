@@ -11,7 +11,7 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 import triton.experimental.tle.language as tle
-from topk.common import clear, counts_of, load_groups, pick_bin
+from topk.common import begin, clear, counts_of, load_groups, pick_bin
 
 BINS = tl.constexpr(2048)
 DIGIT = tl.constexpr(11)
@@ -271,7 +271,8 @@ def write_outputs(place, index, mask, row, outputs, flags):
 @triton.jit
 def open_row(row_id, keys, payload, lengths, indices, values, payload_out, key_stride, payload_stride, index_stride,
              value_stride, payload_out_stride, columns, flags):
-    """(the row's elements, how many there are, where its outputs go)"""
+    """(the row's elements, how many there are, where its outputs go). Begins the program."""
+    begin()
     end = columns
     if (flags & LENGTHS) != 0:
         end = tl.minimum(tl.maximum(tl.load(lengths + row_id), 0), columns)

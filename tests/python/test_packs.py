@@ -1,4 +1,5 @@
 """Packs in files: TLE_PACK_PATH beside what the library carries itself."""
+import json
 import os
 import pathlib
 import shutil
@@ -47,3 +48,14 @@ def test_a_missing_folder_is_named(monkeypatch):
     with pytest.raises(tle.Error, match="/nonexistent cannot be read") as caught:
         tle.Handle("emu")
     assert caught.value.status is tle.Status.PACK_NOT_FOUND
+
+
+def test_every_kernel_may_begin_early():
+    """From sm_90 on all kernels wait for the one in front of them, so that calls may be launched dependent."""
+    for arch in ("sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a"):
+        if arch not in tle.build_info().split():
+            continue
+        with tle.Handle("none", arch=arch) as handle:
+            early = {v.name: json.loads(handle.variant_data(v.name, "meta"))["dependent_launch"]
+                     for v in handle.variants()}
+        assert early and set(early.values()) == {int(arch[3:].rstrip("a")) >= 90}, early

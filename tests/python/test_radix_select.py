@@ -47,6 +47,15 @@ def test_equals_a_sort(emu, dtype, largest, sorted):
     check(got, reference.radix_select(x, 64, lengths, largest, sorted))
 
 
+def test_dependent(emu):
+    """The emulator reports what such a call touches before it has waited."""
+    x = np.random.default_rng(9).standard_normal((3, 9000)).astype(np.float32)
+    check(tle.radix_select(x, 64, values=True, dependent=True, handle=emu), reference.radix_select(x, 64))
+    x = x[:, :3000].astype(np.float16)
+    got = tle.radix_select(x, 50, values=True, sorted=True, dependent=True, handle=emu)
+    check(got, reference.radix_select(x, 50, sorted=True))
+
+
 def test_indices_alone(emu):
     x = keys()
     got = tle.radix_select(x, 900, handle=emu)
