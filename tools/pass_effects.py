@@ -7,7 +7,8 @@
 
 A few variants of the grids (KERNELS) are compiled as the pipeline has it and with one switch off at a time; each result
 runs on the emulator under all checks on one row of normally distributed numbers and is compared with a sort. Times of a
-GPU come from what `tle tune --save` wrote for packs of the grids of --grids; shapes that it lacks stay out.
+GPU come from what `tle tune --save` wrote for packs of the grids of --grids; of times that were taken of another text of
+the kernel the page says so.
 """
 import argparse
 import array
@@ -161,7 +162,7 @@ def measure(tools, variant, option, columns, wanted, plain):
         file.write(ptx)
     meta = json.loads(tools.compile(variant, option, "meta"))
     result, cost = verdict(tools, meta, columns, wanted)
-    return {"compiles": True, "same": False, "text": ptx, "PTX": meta["ptx_instructions"],
+    return {"compiles": True, "same": False, "text": ptx, "source": meta["source_sha256"], "PTX": meta["ptx_instructions"],
             "SASS": tools.sass_instructions(variant, option), "registers": meta.get("registers"),
             "spilled": meta.get("spill_bytes"), "shared": meta["shared_bytes"], "result": result,
             **{name: (cost or {}).get(key) for name, key in COSTS.items()}}
@@ -250,10 +251,11 @@ def figure(value):
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def detail_table(variant, columns, shapes, found, times):
+def detail_table(variant, columns, shapes, found, times, old):
     shown = [name for name in FIGURES if any(f.get(name) for f in found.values())]
     timed = [f"µs {rows} × {n:,}" for rows, n in shapes] if times[""] else []
-    lines = ["", f"`{variant}`, one row of {columns:,}:", "",
+    note = " (times of an earlier text of the kernel)" if old else ""
+    lines = ["", f"`{variant}`, one row of {columns:,}{note}:", "",
              f"| without | {' | '.join([*shown, *timed, 'result'])} |", f"| --- |{' ---: |' * (len(shown) + len(timed))} --- |"]
     for name, now in found.items():
         if not now["compiles"] or (name and now["same"]):
@@ -266,7 +268,8 @@ def detail_table(variant, columns, shapes, found, times):
 
 def found_variants():
     """(variant, columns, shapes) for every one of KERNELS."""
-    known = {v["name"]: {**v, "family": family} for family, grid in grids.grid_files() for v in grids.described_variants(grid)}
+    known = {v["name"]: {**v, "family": family} for family, grid in grids.grid_files()
+             for v in grids.described_variants(grid) if ARCH in v["archs"]}
     for name, columns, shapes in KERNELS:
         if name not in known:
             sys.exit(f"tools/pass_effects.py: no grid has a variant {name}")
@@ -282,9 +285,11 @@ def generate(arguments):
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(arguments, folder)
         for variant, columns, shapes in found_variants():
-            found, us = measure_kernel(tools, variant, columns), times_of(times, variant["name"], shapes)
+            found = measure_kernel(tools, variant, columns)
+            us = times_of(times, variant["name"], shapes)
+            old = us[""] and found[""]["source"] not in times["sources"].split()
             kernels.append((variant["name"], shapes, found, us))
-            details += detail_table(variant["name"], columns, shapes, found, us)
+            details += detail_table(variant["name"], columns, shapes, found, us, old)
     return "\n".join(summary_table(kernels) + details)
 
 
