@@ -5,10 +5,18 @@ with what a C compiler makes of tle.h, so this file and the header cannot drift 
 """
 import ctypes
 import enum
+import operator
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 VERSION = (0, 1, 0)
 BUILD_ID_SIZE = 65
+
+
+def number(value, bits=64):
+    """A whole number for a signed field of so many bits. ctypes would wrap what lies beyond; here it becomes the
+    field's limit, which the library refuses as too large."""
+    least = -1 << bits - 1
+    return max(least, min(operator.index(value), -1 - least))
 
 
 class Status(enum.IntEnum):

@@ -25,15 +25,20 @@ def dtype_name(dtype):
     return "bool" if dtype == 0x608 else f"{_NAMES.get(dtype >> 8, f'type {dtype >> 8} of bits ')}{dtype & 255}"
 
 
+def dtype_number(dtype):
+    """Of a tle.DType, its number or its name."""
+    try:
+        return DType[dtype.upper()] if isinstance(dtype, str) else DType(dtype)
+    except (KeyError, ValueError):
+        return refuse(f"dtype is {dtype!r}; it must be a tle.DType or its name")
+
+
 def element_type(view, dtype):
     """What the elements are: of the view's own type, or of `dtype` where their library has none for them and
     they come as other elements of that size."""
     if dtype is None:
         return view.dtype
-    try:
-        wanted = DType[dtype.upper()] if isinstance(dtype, str) else DType(dtype)
-    except (KeyError, ValueError):
-        refuse(f"dtype is {dtype!r}; it must be a tle.DType or its name")
+    wanted = dtype_number(dtype)
     if wanted & 255 != view.dtype & 255:
         refuse(f"{view.name} is {dtype_name(view.dtype)}, whose size is not that of {dtype_name(wanted)}")
     return wanted
@@ -127,9 +132,9 @@ def _empty_numpy(shape, dtype_name):
 def _interface_dtype(name, typestr, array):
     if typestr[1:] == "V2" and getattr(getattr(array, "dtype", None), "name", None) == "bfloat16":
         return 0x410, 2  # of the package ml_dtypes
-    order, kind, size = typestr[0], typestr[1], int(typestr[2:])
+    order, kind, size = typestr[0], typestr[1], int(typestr[2:]) if typestr[2:].isdecimal() else 0
     native = "<" if sys.byteorder == "little" else ">"
-    if kind not in _CODES or (order not in ("|", native) and size > 1):
+    if kind not in _CODES or not size or (order not in ("|", native) and size > 1):
         refuse(f"{name} has elements '{typestr}', which the library does not know")
     return _CODES[kind] << 8 | size * 8, size
 

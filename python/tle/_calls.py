@@ -5,7 +5,7 @@ import os
 
 from . import _arrays, _dlpack
 from ._abi import DeviceKind, DType
-from ._handle import cuda_handle, default_handle
+from ._handle import Handle, cuda_handle, default_handle
 from ._library import check, lib, refuse
 
 _NOTHING = contextlib.nullcontext()
@@ -45,6 +45,8 @@ def choose_handle(handle, first):
             refuse(f"{first.name} is in host memory; pass handle=tle.Handle('emu') or set TLE_DEVICE=emu to run "
                    f"it on the emulator")
         return default_handle("emu")
+    if not isinstance(handle, Handle):
+        refuse(f"handle is {handle!r}; it must be a tle.Handle")
     return handle
 
 

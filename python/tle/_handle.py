@@ -55,6 +55,9 @@ class Handle:
         self._pointer = None
         self._pid = os.getpid()
         kind, ordinal = _parse_device(device)
+        for name, value in (("log_flags", log_flags), ("emu_checks", emu_checks), ("emu_threads", emu_threads)):
+            if not 0 <= value < 1 << 32:
+                refuse(f"{name} is {value}; it is a number of 32 bits")
         self._log = _abi.LOG_FN(0) if log is None else _abi.LOG_FN(
             lambda flag, line, user: log(_abi.LogFlag(flag), line.decode(errors="replace")))
         options = _abi.HandleOptions(

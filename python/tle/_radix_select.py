@@ -1,6 +1,5 @@
 """radix_select: the k largest or smallest keys of each row, with their payload."""
 import ctypes
-import operator
 
 from typing import Any, NamedTuple
 
@@ -48,7 +47,7 @@ def radix_select(keys, k, *, lengths=None, largest=True, sorted=False, payload=N
     number = _arrays.stream_number(stream)
     x = _arrays.view("keys", keys, number)
     rows, columns = _calls.matrix(x)
-    k = max(-1, min(operator.index(k), 2**63 - 1))
+    k = _abi.number(k)
     handle = _calls.choose_handle(handle, x)
     if payload is None and payload_out is not None:
         refuse("payload_out is given without payload")

@@ -1,6 +1,5 @@
 """topk_select: the indices of the k largest scores of each row."""
 import ctypes
-import operator
 
 from typing import Any, NamedTuple
 
@@ -28,6 +27,7 @@ def _pages(page_table, page_size, columns, stream):
     if len(view.shape) != 2:
         refuse(f"page_table has {len(view.shape)} dimensions; it must have 2")
     view.need(DType.INT32, view.shape)
+    page_size = _abi.number(page_size)
     needed = -(-columns // page_size) if page_size > 0 else 0
     if view.shape[1] < needed:
         refuse(f"page_table has {view.shape[1]} pages a table; {columns} columns need {needed}")
@@ -71,9 +71,9 @@ def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, sorted=Fa
     number = _arrays.stream_number(stream)
     s = _arrays.view("scores", scores, number)
     rows, columns = _calls.matrix(s)
-    k = max(-1, min(operator.index(k), 2**63 - 1))
+    k = _abi.number(k)
     handle = _calls.choose_handle(handle, s)
-    next_n = operator.index(next_n) if next_n is not None else 0
+    next_n = _abi.number(next_n) if next_n is not None else 0
     requests = -(-rows // next_n) if next_n > 0 else rows
     inputs = [s, *_calls.vectors(requests, number, lengths=lengths),
               *_calls.vectors(rows, number, row_starts=row_starts, offsets=offsets, row_to_table=row_to_table)]
@@ -88,7 +88,7 @@ def topk_select(scores, k, *, lengths=None, row_starts=None, out=None, sorted=Fa
                                    index_row_stride=k, sorted=bool(sorted), index_base=_index_base(index_base),
                                    next_n=next_n, value_row_stride=k, raw_index_row_stride=k, **pointers)
     if tables:
-        params.page_tables, params.page_size = tables.shape[0], page_size
+        params.page_tables, params.page_size = tables.shape[0], _abi.number(page_size)
         params.page_table_stride = _calls.row_stride(tables, *tables.shape)
     # Until they are made, addresses that only say that these outputs are wanted.
     params.values, params.raw_indices = _calls.wanted(values), _calls.wanted(raw_indices)

@@ -95,6 +95,26 @@ def test_options_are_checked_by_the_library():
     assert caught.value.status is tle.Status.TABLE_INVALID
 
 
+@pytest.mark.parametrize("option", ["log_flags", "emu_checks", "emu_threads"])
+def test_options_that_their_fields_cannot_hold(option):
+    for value in -1, 1 << 32:
+        with pytest.raises(tle.Error, match=f"{option} is {value}; it is a number of 32 bits"):
+            tle.Handle("none", **{option: value})
+
+
+@pytest.mark.parametrize("op", ["topk_select", "radix_select"])
+def test_numbers_do_not_wrap_in_questions(op):
+    with tle.Handle("none", arch="sm_90a") as handle:
+        for name in "rows", "columns", "k":
+            shape = {"rows": 1, "columns": 100, "k": 5}
+            answer = handle.supported(op, **{**shape, name: (1 << 64) + 5})
+            assert answer.status is tle.Status.UNSUPPORTED_SHAPE and f"{name} is 9223372036854775807" in answer.reason
+            answer = handle.supported(op, **{**shape, name: 5 - (1 << 64)})
+            assert answer.status is tle.Status.INVALID_ARGUMENT and f"{name} is -9223372036854775808" in answer.reason
+        with pytest.raises(tle.Error, match="dtype is 'float8'; it must be a tle.DType or its name"):
+            handle.supported(op, rows=1, columns=100, k=5, dtype="float8")
+
+
 def test_build_id_and_versions():
     with tle.Handle("none") as handle:
         assert len(bytes.fromhex(handle.build_id)) == 32

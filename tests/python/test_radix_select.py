@@ -143,6 +143,9 @@ def test_refusals(emu):
     frozen = np.empty((3, 4), np.float32)
     frozen.setflags(write=False)
     refused(bad, "values is read-only", x, 4, values=frozen, handle=emu)
+    refused(bad, "keys has elements '<M8[ns]'", x[0, :5].astype("<M8[ns]"), 4, handle=emu)
+    refused(bad, "handle is 'emu'; it must be a tle.Handle", x, 4, handle="emu")
+    refused(tle.Status.UNSUPPORTED_SHAPE, "k is 9223372036854775807", x, (1 << 64) + 4, handle=emu)
     with pytest.raises(TypeError):
         tle.radix_select(x, 4.5, handle=emu)
 

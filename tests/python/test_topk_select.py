@@ -164,6 +164,8 @@ def test_forms_refused(emu):
             handle=emu)
     refused(bad, "page_table has 16 pages a table; 1000 columns need 32", x, 4, page_table=table, page_size=32,
             handle=emu)
+    refused(bad, "page_size is 9223372036854775807", x, 4, page_table=table, page_size=(1 << 64) + 64, handle=emu)
+    refused(tle.Status.UNSUPPORTED_SHAPE, "next_n is 9223372036854775807", x, 4, next_n=(1 << 64) + 1, handle=emu)
     refused(bad, "page_table has 1 dimensions", x, 4, page_table=table[0], page_size=64, handle=emu)
     refused(bad, "page_tables is 2; the least is 3", x, 4, page_table=table[:2], page_size=64, handle=emu)
     refused(bad, "next_n is -1", x, 4, next_n=-1, handle=emu)
@@ -241,7 +243,7 @@ def test_refusals(emu):
     x = scores()
     bad = tle.Status.INVALID_ARGUMENT
     refused(bad, "k is 0; the least is 1", x, 0, handle=emu)
-    refused(bad, "k is -1; the least is 1", x, -5, handle=emu)
+    refused(bad, "k is -5; the least is 1", x, -5, handle=emu)
     refused(tle.Status.UNSUPPORTED_SHAPE, "the most is 8192", x, 10**30, handle=emu)
     refused(tle.Status.UNSUPPORTED_DTYPE, "scores are TLE_DTYPE_FLOAT32", x.astype(np.float64), 4, handle=emu)
     refused(bad, "has stride 2 in its last dimension", x[:, ::2], 4, handle=emu)
