@@ -100,13 +100,15 @@ SVal b_debug_barrier(Sema *s, const SVal *a, Span at) {
     return sv_none();
 }
 
-/* Kernels that wait may be launched before the one in front of them is done: the metadata says so.
- */
+/* Kernels whose programs all wait may be launched before the one in front of them is done: the
+ * metadata says so. A wait in a branch or loop is one that some may not come by. */
 SVal b_gdc_wait(Sema *s, const SVal *a, Span at) {
     (void)a;
     (void)at;
-    ir_build(&s->b, IR_OP_GRID_WAIT, NULL, 0, NULL, 0);
-    ir_set_int(s->m, ir_func(s->m, ir_func_count(s->m) - 1), IR_KEY_DEPENDENT, 1);
+    IrOp func = ir_func(s->m, ir_func_count(s->m) - 1);
+    IrOp wait = ir_build(&s->b, IR_OP_GRID_WAIT, NULL, 0, NULL, 0);
+    if (ir_parent_op(s->m, wait) == func)
+        ir_set_int(s->m, func, IR_KEY_DEPENDENT, 1);
     return sv_none();
 }
 

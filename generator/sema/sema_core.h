@@ -98,6 +98,7 @@ typedef struct SemaModule {
     struct SemaCore *core;
     uint32_t file;
     Str dotted;  /* of an import; 0 for the file that is compiled */
+    bool broken; /* it does not parse, which was said: what it defines is not known */
     Map by_name; /* Str -> index of the last binding */
     VEC(Binding) bindings;
     SemaFrame *frame;

@@ -71,7 +71,8 @@ static SemaModule *load(Sema *s, Str dotted) {
     uint32_t file = sources_add(s->ast->sources, shown, text, len);
     SemaModule *module = sema_module_new(s, core, file);
     module->dotted = dotted;
-    if (parse_file(s->ast, file, s->diag))
+    module->broken = !parse_file(s->ast, file, s->diag);
+    if (!module->broken)
         sema_module_walk(s, module, s->ast->root);
     s->ast->root = root;
     return module;
@@ -101,8 +102,10 @@ bool sema_imported_get(Sema *s, Str ns, Str name, Span at, SVal *out) {
     } else if (sema_module_lookup(s, module, name, at, &inner)) {
         *out = inner;
     } else if (!find_below(s, text, name, out)) {
-        *out = sema_error(s, DIAG_SEMA_NAME, at, "the module '%s' does not define '%s'", text,
-                          sema_text(s, name));
+        *out = module->broken
+                   ? sv_error()
+                   : sema_error(s, DIAG_SEMA_NAME, at, "the module '%s' does not define '%s'", text,
+                                sema_text(s, name));
     }
     return true;
 }

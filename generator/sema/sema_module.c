@@ -55,9 +55,14 @@ static void walk_import(Sema *s, SemaModule *module, const AstNode *n) {
 /* `from m import x`: a submodule, else an attribute of m, resolved when it is used. */
 static void walk_from(Sema *s, SemaModule *module, const AstNode *n) {
     SVal from = sema_import(s, n->name), v;
-    bool known = from.kind == SV_NAMESPACE || sema_find_import(s, n->name, &from);
+    bool ours = from.kind != SV_NAMESPACE && sema_find_import(s, n->name, &from);
+    bool known = ours || from.kind == SV_NAMESPACE;
     for (uint32_t i = 0; i < n->list.len; i++) {
         const AstNode *alias = ast_node(s->ast, ast_item(s->ast, n->list, i));
+        if (ours && !strcmp(sema_text(s, alias->name), "*"))
+            sema_error(s, DIAG_SEMA_UNSUPPORTED, alias->span,
+                       "names of '%s' cannot be imported by '*': import them one by one",
+                       sema_text(s, n->name));
         Binding b = {.name = alias->a ? ast_node(s->ast, alias->a)->name : alias->name,
                      .at = alias->span};
         Str dotted = str_internz(s->strings, str_format(s->arena, "%s.%s", sema_text(s, n->name),

@@ -2,6 +2,7 @@
 # RUN: %tlec %s --kernel twice --sig 'x:*fp32:16, y:*fp32:16' --num-warps 4 --emit=tir --passes= | %filecheck %s --check-prefix=TIR
 # RUN: %tlec %s --kernel twice --sig 'x:*fp32:16, y:*fp32:16' --num-warps 4 --emit=meta | %filecheck %s --check-prefix=META
 # RUN: %tlec %s --kernel only_lets_begin --sig 'x:*fp32' --num-warps 4 --emit=meta | %filecheck %s --check-prefix=NOT
+# RUN: %tlec %s --kernel perhaps --sig 'x:*fp32, n:i32' --num-warps 4 --emit=meta | %filecheck %s --check-prefix=NOT
 # RUN: %tlec %s --kernel twice --sig 'x:*fp32:16, y:*fp32:16' --num-warps 4 --no-line-info --target=sm_80 | %filecheck %s --check-prefix=OLD
 # RUN: %tlec %s --kernel twice --sig 'x:*fp32:16, y:*fp32:16' --num-warps 4 --emit=meta --target=sm_80 | %filecheck %s --check-prefix=NOT
 # Launches that overlap. A load of the same place before and after the wait stays two loads, and
@@ -42,3 +43,11 @@ def twice(x, y):
 def only_lets_begin(x):
     tl.store(x, 1.0)
     tl.extra.cuda.gdc_launch_dependents()
+
+
+# Where some programs may not come by the wait, the library must not launch the kernel early.
+@triton.jit
+def perhaps(x, n):
+    if n > 0:
+        gdc_wait()
+    tl.store(x, 1.0)
