@@ -44,7 +44,7 @@ static const struct {
 };
 
 static bool takes_operator(CommandId command) {
-    return operator_table[0].options[command] != 0;
+    return !strcmp(command_table[command].operands, "OPERATOR");
 }
 
 /* Of the command and of every operator. */

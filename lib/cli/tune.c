@@ -190,12 +190,9 @@ static void report(const TuneSet *set, const TuneRules *rules) {
             set->point_count, rules->count, used, set->variant_count, 100 * (worst - 1));
 }
 
-static int write_table(const Options *o, const TuneSet *set) {
+static int write_table(const Options *o, int64_t percent, const TuneSet *set) {
     TuneRules rules;
     char why[200];
-    int64_t percent = 0;
-    if (!options_int(o, OPT_within, 0, 100, 3, &percent))
-        return EXIT_USAGE;
     if (!tune_rules(set, 1 + (double)percent / 100, &rules, why, sizeof why))
         return complain("tune: %s", why);
     report(set, &rules);
@@ -206,15 +203,17 @@ static int write_table(const Options *o, const TuneSet *set) {
 
 int command_tune(const Options *o) {
     TuneSet set = {0};
-    const TuneOp *op = o->operand ? tune_op_named(o->operand) : NULL;
-    if (!op)
-        return complain("tune: name an operator: topk or radix"), EXIT_USAGE;
+    const TuneOp *op = tune_op(o->op);
+    int64_t percent = 0;
+    /* Before the measurement, which takes long. */
+    if (!options_int(o, OPT_within, 0, 100, 3, &percent))
+        return EXIT_USAGE;
     int failed = o->value[OPT_timings] ? read_timings(o->value[OPT_timings], op, &set)
                                        : measure(o, op, &set);
     if (!failed && o->value[OPT_save])
         failed = write_text(o->value[OPT_save], tune_set_print(&set));
     if (!failed)
-        failed = write_table(o, &set);
+        failed = write_table(o, percent, &set);
     tune_set_free(&set);
     return failed;
 }

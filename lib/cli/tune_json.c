@@ -132,8 +132,10 @@ static bool whole(const cJSON *item, int64_t *out) {
 
 static bool read_fact(const cJSON *object, const TuneFact *fact, int64_t *out) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, fact->name);
+    if (fact->kind == TUNE_ALIGN)
+        return whole(item, out) && *out >= 1 && !(*out & (*out - 1));
     if (fact->kind != TUNE_TEXT)
-        return whole(item, out);
+        return whole(item, out) && *out >= 0 && *out <= fact->most;
     const char *text = cJSON_GetStringValue(item);
     for (*out = 0; text && fact->names[*out]; ++*out)
         if (!strcmp(fact->names[*out], text))
@@ -222,6 +224,15 @@ bool tune_set_parse(const char *text, const TuneFacts *facts, TuneSet *set, char
 
 /* ---- the table ---- */
 
+/* As a JSON string, empty without memory. */
+static void print_text(FILE *f, const char *text) {
+    cJSON *item = cJSON_CreateString(text);
+    char *quoted = item ? cJSON_PrintUnformatted(item) : NULL;
+    fputs(quoted ? quoted : "\"\"", f);
+    cJSON_free(quoted);
+    cJSON_Delete(item);
+}
+
 static void print_condition(FILE *f, const TuneFact *fact, int64_t lo, int64_t hi) {
     if (fact->kind == TUNE_TEXT)
         fprintf(f, "\"%s\": \"%s\"", fact->name, fact->names[lo]);
@@ -241,16 +252,9 @@ static void print_rule(FILE *f, const TuneSet *set, const TuneRule *rule) {
         print_condition(f, &set->facts.list[i], rule->lo[i], rule->hi[i]);
         separator = ", ";
     }
-    fprintf(f, "}, \"variant\": \"%s\"}", set->variants[rule->variant].name);
-}
-
-/* As a JSON string; NULL without memory. */
-static void print_text(FILE *f, const char *text) {
-    cJSON *item = cJSON_CreateString(text);
-    char *quoted = item ? cJSON_PrintUnformatted(item) : NULL;
-    fputs(quoted ? quoted : "\"\"", f);
-    cJSON_free(quoted);
-    cJSON_Delete(item);
+    fprintf(f, "}, \"variant\": ");
+    print_text(f, set->variants[rule->variant].name);
+    fprintf(f, "}");
 }
 
 char *tune_table_print(const TuneSet *set, const TuneRules *rules) {
@@ -259,13 +263,17 @@ char *tune_table_print(const TuneSet *set, const TuneRules *rules) {
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return NULL;
-    fprintf(f, "{\"schema\": 1, \"op\": \"%s\", \"arch\": \"%s\",\n \"provenance\": {\"sources\": ",
-            set->op, set->arch);
-    print_text(f, set->sources);
-    fprintf(f, ", \"compiler\": ");
-    print_text(f, set->compiler);
-    fprintf(f, ", \"measured_on\": ");
-    print_text(f, set->device);
+    const struct {
+        const char *key, *text;
+    } head[] = {{"{\"schema\": 1, \"op\": ", set->op},
+                {", \"arch\": ", set->arch},
+                {",\n \"provenance\": {\"sources\": ", set->sources},
+                {", \"compiler\": ", set->compiler},
+                {", \"measured_on\": ", set->device}};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) {
+        fputs(head[i].key, f);
+        print_text(f, head[i].text);
+    }
     fprintf(f, "},\n \"rules\": [");
     for (int r = 0; r < rules->count; r++) {
         fputs(r ? ",\n" : "\n", f);

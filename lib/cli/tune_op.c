@@ -11,11 +11,8 @@ static const TuneOp *const ops[] = {
 #undef X
 };
 
-const TuneOp *tune_op_named(const char *operand) {
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (!strcmp(ops[i]->operand, operand))
-            return ops[i];
-    return NULL;
+const TuneOp *tune_op(uint32_t number) {
+    return ops[number];
 }
 
 bool tune_is_power_of(int64_t base, int64_t value) {

@@ -14,7 +14,7 @@ typedef struct TuneCall {
 } TuneCall;
 
 typedef struct TuneOp {
-    const char *operand, *name; /* as on the command line, as in the library */
+    const char *name; /* in the library */
     TuneFacts facts;
     const int64_t *const *grid; /* the values of each fact, ascending, ended by TUNE_END */
     /* Whether a point is of the grid; `quick` thins it out. */
@@ -34,8 +34,8 @@ enum { TUNE_END = -1, TUNE_KINDS = 8 };
 #include "cli/operators.def"
 #undef X
 
-/* By its name on the command line, or NULL. */
-const TuneOp *tune_op_named(const char *operand);
+/* Of that place in operators.def. */
+const TuneOp *tune_op(uint32_t number);
 
 /* For the grids of operators. */
 bool tune_is_power_of(int64_t base, int64_t value);

@@ -88,7 +88,15 @@ static tle_status radix_run(tle_handle handle, const TuneCall *call, tle_stream 
     return tle_radix_select(handle, &p, call->workspace, call->workspace_size, stream);
 }
 
-const TuneOp tune_radix = {"radix",         "radix_select",    {radix_facts, RADIX_COUNT},
-                           radix_grid,      radix_wanted,      radix_input_kind,
-                           radix_fill,      radix_input_bytes, radix_output_bytes,
-                           radix_workspace, radix_run};
+const TuneOp tune_radix = {
+    .name = "radix_select",
+    .facts = {radix_facts, RADIX_COUNT},
+    .grid = radix_grid,
+    .wanted = radix_wanted,
+    .input_kind = radix_input_kind,
+    .fill = radix_fill,
+    .input_bytes = radix_input_bytes,
+    .output_bytes = radix_output_bytes,
+    .workspace = radix_workspace,
+    .run = radix_run,
+};

@@ -5,7 +5,6 @@ enum { TOPK_rows, TOPK_columns, TOPK_k, TOPK_align, TOPK_form, TOPK_dtype, TOPK_
 
 static const char *const topk_dtypes[] = {"fp32", "bf16", "fp16", NULL};
 static const int32_t topk_dtype_ids[] = {TLE_DTYPE_FLOAT32, TLE_DTYPE_BFLOAT16, TLE_DTYPE_FLOAT16};
-static const int64_t topk_dtype_bytes[] = {4, 2, 2};
 
 static const TuneFact topk_facts[TOPK_COUNT] = {
     {"rows", TUNE_SPAN, TLE_TOPK_SELECT_MAX_ROWS, NULL},
@@ -24,6 +23,10 @@ static const int64_t topk_aligns[] = {4, 16, TUNE_END}, topk_forms[] = {0, 1, TU
 static const int64_t topk_dtype_grid[] = {0, 1, 2, TUNE_END};
 static const int64_t *const topk_grid[TOPK_COUNT] = {topk_rows,   topk_columns, topk_ks,
                                                      topk_aligns, topk_forms,   topk_dtype_grid};
+
+static int64_t element_bytes(const int64_t *f) {
+    return (topk_dtype_ids[f[TOPK_dtype]] & 255) / 8;
+}
 
 /* Kernels are made for these; other sizes share kernels. */
 static bool topk_is_usual(int64_t k) {
@@ -53,7 +56,7 @@ static void topk_fill(int kind, void *block, size_t bytes) {
 }
 
 static size_t topk_input_bytes(const int64_t *f) {
-    return (size_t)(f[TOPK_rows] * f[TOPK_columns] * topk_dtype_bytes[f[TOPK_dtype]]);
+    return (size_t)(f[TOPK_rows] * f[TOPK_columns] * element_bytes(f));
 }
 
 /* Indices, then the values of a form. */
@@ -64,7 +67,7 @@ static size_t topk_output_bytes(const int64_t *f) {
 static tle_topk_select_params topk_params(const TuneCall *call) {
     const int64_t *f = call->fact;
     tle_topk_select_params p = TLE_TOPK_SELECT_PARAMS_INIT;
-    size_t shift = f[TOPK_align] < 16 ? (size_t)topk_dtype_bytes[f[TOPK_dtype]] : 0;
+    size_t shift = f[TOPK_align] < 16 ? (size_t)element_bytes(f) : 0;
     p.dtype = topk_dtype_ids[f[TOPK_dtype]];
     p.rows = f[TOPK_rows];
     p.columns = p.row_stride = f[TOPK_columns];
@@ -86,7 +89,15 @@ static tle_status topk_run(tle_handle handle, const TuneCall *call, tle_stream s
     return tle_topk_select(handle, &p, call->workspace, call->workspace_size, stream);
 }
 
-const TuneOp tune_topk = {"topk",         "topk_select",    {topk_facts, TOPK_COUNT},
-                          topk_grid,      topk_wanted,      topk_input_kind,
-                          topk_fill,      topk_input_bytes, topk_output_bytes,
-                          topk_workspace, topk_run};
+const TuneOp tune_topk = {
+    .name = "topk_select",
+    .facts = {topk_facts, TOPK_COUNT},
+    .grid = topk_grid,
+    .wanted = topk_wanted,
+    .input_kind = topk_input_kind,
+    .fill = topk_fill,
+    .input_bytes = topk_input_bytes,
+    .output_bytes = topk_output_bytes,
+    .workspace = topk_workspace,
+    .run = topk_run,
+};

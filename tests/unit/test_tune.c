@@ -348,6 +348,10 @@ static void test_timings_read_back(void **state) {
     "{\"schema\": 1, \"op\": \"o\", \"arch\": \"a\", \"device\": \"d\", \"sources\": \"\", "       \
     "\"compiler\": \"\", "
 #define POINT "{\"rows\": 1, \"columns\": 2, \"k\": 3, \"align\": 4, \"dtype\": \"fp32\", \"us\": "
+/* One whose time is right. */
+#define AT(rows, columns, k, align)                                                                \
+    HEAD "\"variants\": {\"v\": {}}, \"points\": [{\"rows\": " #rows ", \"columns\": " #columns    \
+         ", \"k\": " #k ", \"align\": " #align ", \"dtype\": \"fp32\", \"us\": {\"v\": [1, 1]}}]}"
 
 static void test_damaged_timings_are_refused(void **state) {
     static const struct {
@@ -361,7 +365,13 @@ static void test_damaged_timings_are_refused(void **state) {
         {HEAD "\"variants\": {\"v\": {}}, \"points\": []}", "'points'"},
         {HEAD "\"variants\": {\"v\": {}}, \"points\": [{\"rows\": 1}]}", "'points'"},
         {HEAD "\"variants\": {\"v\": {}}, \"points\": [" POINT "{\"v\": [1]}}]}", "'points'"},
-        {HEAD "\"variants\": {\"v\": {}}, \"points\": [" POINT "{\"v\": [1, -1]}}]}", "'points'"}};
+        {HEAD "\"variants\": {\"v\": {}}, \"points\": [" POINT "{\"v\": [1, -1]}}]}", "'points'"},
+        {AT(-1, 2, 3, 4), "'points'"},
+        {AT(1, 2, 1e15, 4), "'points'"},
+        {AT(1, 2.5, 3, 4), "'points'"},
+        {AT(1, 2, 3, 0), "'points'"},
+        {AT(1, 2, 3, -4), "'points'"},
+        {AT(1, 2, 3, 6), "'points'"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TuneSet read;
@@ -369,6 +379,9 @@ static void test_damaged_timings_are_refused(void **state) {
         if (!strstr(why, cases[i].found))
             fail_msg("%s: %s", cases[i].text, why);
     }
+    TuneSet read;
+    assert_true(tune_set_parse(AT(1, 2, 3, 4), &facts, &read, why, sizeof why));
+    tune_set_free(&read);
 }
 
 int main(void) {
