@@ -155,6 +155,11 @@ static bool is_range(const cJSON *x) {
            grid_is_whole(x->child->next) && x->child->valuedouble <= x->child->next->valuedouble;
 }
 
+static bool is_alignment(const cJSON *x) {
+    return grid_is_whole(x) && x->valuedouble >= 1 && x->valuedouble <= INT32_MAX &&
+           !(x->valueint & (x->valueint - 1));
+}
+
 static const char *json_text(GridReader *r, const cJSON *x) {
     char *text = cJSON_PrintUnformatted(x);
     const char *copy = arena_strndup(r->arena, text ? text : "", text ? strlen(text) : 0);
@@ -173,10 +178,10 @@ static const char *read_legal(GridReader *r, const cJSON *variant, const char *w
         return "{}";
     }
     for (const cJSON *x = object->child; x; x = x->next) {
-        bool align = !strcmp(x->string, "align") && grid_is_whole(x) && x->valuedouble >= 1;
+        bool align = !strcmp(x->string, "align") && is_alignment(x);
 
         if (!align && !is_range(x) && !cJSON_IsString(x))
-            grid_fail(r, "%s.legal.%s is neither [low, high], a text, nor a number for align",
+            grid_fail(r, "%s.legal.%s is neither [low, high], a text, nor a power of two for align",
                       where, x->string);
     }
     return json_text(r, object);

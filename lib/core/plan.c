@@ -45,6 +45,9 @@ static tle_status take_workspace(TleiPlan *p, void *workspace, size_t size, Tlei
                          WORKSPACE_ALIGN);
     r->address = workspace;
     r->bytes = p->workspace;
+    tle_status status = tlei_check_pointers(r, 1, e);
+    if (status)
+        return status;
     p->values[p->op->def->workspace_arg] = (int64_t)(uintptr_t)workspace;
     return TLE_STATUS_OK;
 }

@@ -23,7 +23,7 @@ static bool compile_cond(const TleiFactDef *def, const cJSON *json, TleiCond *co
                integer_of(cJSON_GetArrayItem(json, 0), &cond->lo) &&
                integer_of(cJSON_GetArrayItem(json, 1), &cond->hi);
     case TLEI_FACT_ALIGN:
-        return integer_of(json, &cond->lo) && cond->lo > 0;
+        return integer_of(json, &cond->lo) && cond->lo > 0 && !(cond->lo & (cond->lo - 1));
     case TLEI_FACT_TEXT:
         cond->text = cJSON_GetStringValue(json);
         return cond->text != NULL;
@@ -36,7 +36,7 @@ static const char *expected_form(TleiFactKind kind) {
     case TLEI_FACT_NUMBER:
         return "a range [lo, hi] of integers";
     case TLEI_FACT_ALIGN:
-        return "a positive integer";
+        return "a power of two";
     case TLEI_FACT_TEXT:
         return "a string";
     }

@@ -65,8 +65,9 @@ static void malformed_rules_never_hold(void **state) {
         {"{\"k\": [1]}", "'k' is not a range"},
         {"{\"k\": [1.5, 700]}", "'k' is not a range"},
         {"{\"k\": [1, 1e300]}", "'k' is not a range"},
-        {"{\"align\": 0}", "'align' is not a positive"},
-        {"{\"align\": [1, 2]}", "'align' is not a positive"},
+        {"{\"align\": 0}", "'align' is not a power of two"},
+        {"{\"align\": 6}", "'align' is not a power of two"},
+        {"{\"align\": [1, 2]}", "'align' is not a power of two"},
         {"{\"dtype\": 5}", "'dtype' is not a string"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -210,6 +210,9 @@ static void asks_for_workspace(void **state) {
     assert_non_null(strstr(tle_last_error(), "indices overlaps workspace"));
     p.indices = indices;
     assert_int_equal(tle_topk_select(h, &p, memory + 4, size, NULL), TLE_STATUS_INVALID_ARGUMENT);
+    assert_int_equal(tle_topk_select(h, &p, (void *)(UINTPTR_MAX - 63), size, NULL),
+                     TLE_STATUS_INVALID_ARGUMENT);
+    assert_non_null(strstr(tle_last_error(), "its 88 bytes reach past the end"));
     fake.arg_count = 2;
     assert_int_equal(tle_topk_select(h, &p, memory, size, NULL), TLE_STATUS_OK);
     assert_int_equal(fake.args[0], (uintptr_t)memory);
