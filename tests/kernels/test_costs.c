@@ -258,6 +258,7 @@ static void radix(void **state) {
         {"radix_select__f16__index__stream__v8__w32", 131072, 2048, 107, 48, false, false},
         {"radix_select__i64__index__stream__v2__w32", 131072, 2048, 105, 100, false, false},
         {"radix_select__f32__index__stream__v1__w32", 131072, 2048, 117, 150, false, false},
+        {"radix_select__f32__index__cluster8__v4__w32", 32768, 2048, 102, 180, false, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {

@@ -1,5 +1,7 @@
 #include "kernels/support/radix_case.h"
 
+#include "kernels/support/variant.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,36 +43,25 @@ static int see_variant(const tle_variant_info *info, void *user) {
     return l->visit(&v, l->user) ? 0 : 1;
 }
 
-static tle_handle open_packs(void) {
+int radix_variants(RadixVisit *visit, void *user) {
+    Listing l = {visit, user, 0};
     tle_handle_options o = TLE_HANDLE_OPTIONS_INIT;
     tle_handle h = NULL;
     o.device_kind = TLE_DEVICE_NONE;
-    if (tle_create(&h, &o))
+    if (tle_create(&h, &o) || tle_variants(h, "radix_select", see_variant, &l))
         fprintf(stderr, "%s\n", tle_last_error());
-    return h;
-}
-
-int radix_variants(RadixVisit *visit, void *user) {
-    Listing l = {visit, user, 0};
-    tle_handle h = open_packs();
-    if (h)
-        tle_variants(h, "radix_select", see_variant, &l);
     tle_destroy(h);
     return l.count;
 }
 
 tle_emu_kernel *radix_kernel(tle_emu_device *device, const RadixVariant *v) {
-    tle_handle h = open_packs();
     tle_emu_module *module = NULL;
-    char *ptx = NULL;
+    tle_variant_info info;
     size_t size = 0;
-    if (h && !tle_variant_data(h, v->name, TLE_PART_PTX, NULL, &size) && (ptx = malloc(size)) &&
-        !tle_variant_data(h, v->name, TLE_PART_PTX, ptx, &size))
-        tle_emu_module_load(device, ptx, size, v->name, &module);
-    free(ptx);
-    tle_destroy(h);
-    if (!module)
+    char *ptx = variant_ptx(v->name, &size, &info);
+    if (ptx && tle_emu_module_load(device, ptx, size, v->name, &module))
         fprintf(stderr, "%s: %s\n", v->name, tle_emu_last_error(device));
+    free(ptx);
     return module ? tle_emu_module_kernel_at(module, 0) : NULL;
 }
 
