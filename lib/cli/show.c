@@ -128,6 +128,21 @@ static int list_one(const tle_variant_info *v, void *user) {
     return 0;
 }
 
+/* Operators go by the names of `tle run` and by those that the library gives them. */
+static const char *library_name(const char *operand) {
+    static const struct {
+        const char *here, *there;
+    } names[] = {
+#define X(name, run, explain) {#name, #name "_select"},
+#include "cli/operators.def"
+#undef X
+    };
+    for (size_t i = 0; operand && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i].here, operand))
+            return names[i].there;
+    return operand;
+}
+
 int command_list(const Options *o) {
     tle_handle handle = NULL;
     Lister l = {.json = o->value[OPT_json] != NULL};
@@ -136,7 +151,7 @@ int command_list(const Options *o) {
         return failed;
     if (l.json)
         printf("[");
-    tle_status status = tle_variants(handle, o->operand, list_one, &l);
+    tle_status status = tle_variants(handle, library_name(o->operand), list_one, &l);
     if (l.json)
         printf("\n]\n");
     failed = status ? complain_status("list", status) : 0;

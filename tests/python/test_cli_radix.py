@@ -70,4 +70,5 @@ def test_explain():
 
 def test_list_and_info():
     assert "radix_select__f32__" in tle("list", "radix_select").stdout
+    assert tle("list", "radix").stdout == tle("list", "radix_select").stdout
     assert "radix_select " in tle("info").stdout and "topk_select " in tle("info").stdout
