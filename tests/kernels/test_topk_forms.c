@@ -68,10 +68,10 @@ static void by_dispatch(void **state) {
 static void by_dispatch_of_halves(void **state) {
     (void)state;
     for (int type = ELEMENT_FP16; type < ELEMENT_COUNT; type++) {
-        Visit v = {.h = open_handle(), .type = (ElementType)type, .step = 3};
-        assert_true(topk_forms(visit, &v, 70000));
+        Visit v = {.h = open_handle(), .type = (ElementType)type, .step = 4};
+        assert_true(topk_forms(visit, &v, 20000));
         assert_true(topk_random_forms(visit, &v, 20261131, 100, 4096));
-        assert_true(v.run > 60);
+        assert_true(v.run > 50);
         tle_destroy(v.h);
     }
 }
@@ -86,17 +86,21 @@ static void by_every_variant(void **state) {
     assert_true(names.count >= 12);
     for (int i = 0; i < names.count; i++) {
         setenv("TLE_FORCE_VARIANT", names.name[i], 1);
-        /* Steps that have no factor in common with the number of forms, so all forms come up; the
-         * kernels of halves are those of fp32 but for the loads. */
+        /* Steps that have no factor in common with the number of forms, so all forms come up. The
+         * kernels of halves are those of fp32 but for the loads: fewer cases, and one of each body.
+         */
         ElementType type = topk_variant_type(names.name[i]);
+        if (type != ELEMENT_FP32 &&
+            (strstr(names.name[i], "cluster16") || strstr(names.name[i], "streamlong")))
+            continue;
         Visit v = {.h = open_handle(),
                    .variant = names.name[i],
                    .type = type,
-                   .step = type == ELEMENT_FP32 ? 7 : 17};
-        assert_true(topk_forms(visit, &v, 9000));
+                   .step = type == ELEMENT_FP32 ? 7 : 23};
+        assert_true(topk_forms(visit, &v, type == ELEMENT_FP32 ? 9000 : 5000));
         assert_true(topk_random_forms(visit, &v, 7 + (uint64_t)i, 40, 4096));
         assert_true(topk_ragged(visit, &v)); /* they take plain calls, too */
-        assert_true(v.run > (type == ELEMENT_FP32 ? 12 : 3));
+        assert_true(v.run > (type == ELEMENT_FP32 ? 12 : 2));
         tle_destroy(v.h);
     }
     unsetenv("TLE_FORCE_VARIANT");
