@@ -2,6 +2,7 @@
  * analysis/scratch.h fixes the steps. */
 #include "codegen/cg_impl.h"
 
+#include "analysis/axis_range.h"
 #include "analysis/scratch.h"
 
 typedef struct Reduce {
@@ -10,6 +11,7 @@ typedef struct Reduce {
     CgLines lines;
     CgRegs in[CG_MAX_TUPLE], out[CG_MAX_TUPLE];
     IrKind kind[CG_MAX_TUPLE]; /* of operands that combine by one operation of their own */
+    bool flags;                /* a sum of values that are 0 or 1, one of each lane */
 } Reduce;
 
 /* acc <- combine(acc, other). */
@@ -77,6 +79,12 @@ static bool has_redux(const Cg *c, LLVMTypeRef t, IrKind kind) {
 
 static bool has_vote(const Cg *c, LLVMTypeRef t, IrKind kind) {
     return t == c->i1 && (kind == IR_OP_OR || kind == IR_OP_AND) && cg_uses(c, CG_REDUX);
+}
+
+static V count_lanes(Cg *c, V x) {
+    V ballot = cg_ballot(c, LLVMBuildICmp(c->b, LLVMIntNE, x, cg_i32(c, 0), ""));
+
+    return cg_intrinsic(c, "llvm.ctpop", &c->i32, 1, &ballot, 1);
 }
 
 /* The whole warp in one instruction an operand, where there is one for each. */
@@ -244,6 +252,11 @@ static bool open_reduce(Cg *c, IrOp op, Reduce *r) {
             return false;
         }
     }
+    if (r->n == 1 && r->kind[0] == IR_OP_ADD && LLVMTypeOf(r->in[0].at[0]) == c->i32 &&
+        r->lines.regs_len == 1 && r->lines.n_lane_bits == CG_WARP_BITS) {
+        Range range = range_of(c->m, ir_operand(c->m, op, 0));
+        r->flags = range.lo >= 0 && range.hi <= 1;
+    }
     return true;
 }
 
@@ -256,7 +269,10 @@ void cg_reduce(Cg *c, IrOp op) {
         V acc[CG_MAX_TUPLE] = {0};
 
         fold_range(c, &r, r.lines.regs[s], 0, r.lines.regs_len, acc);
-        fold_lanes(c, &r, r.lines.lane_bits, r.lines.n_lane_bits, acc);
+        if (r.flags)
+            acc[0] = count_lanes(c, acc[0]);
+        else
+            fold_lanes(c, &r, r.lines.lane_bits, r.lines.n_lane_bits, acc);
         for (uint32_t i = 0; i < r.n; i++)
             r.out[i].at[s] = acc[i];
     }

@@ -3,6 +3,7 @@
 # RUN: %tlec %s --kernel total --sig 'x:*fp32:16, out:*fp32' --const B=128 --num-warps 1 --no-line-info | %filecheck %s --check-prefix=FLOAT
 # RUN: %tlec %s --kernel rows --sig 'x:*fp32:16, out:*fp32' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=ROWS
 # RUN: %tlec %s --kernel any_of --sig 'x:*i32:16, out:*i32' --num-warps 1 --no-line-info | %filecheck %s --check-prefix=VOTE
+# RUN: %tlec %s --kernel count --sig 'x:*i32, out:*i32' --num-warps 1 --no-line-info | %filecheck %s --check-prefix=COUNT
 # RUN: %tlec %s --kernel prefix --sig 'x:*i32:16, out:*i32:16' --num-warps 32 --no-line-info | %filecheck %s --check-prefix=SCAN
 # RUN: %tlec %s --kernel flags --sig 'x:*i32, out:*i32' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=FLAGS
 # RUN: %tlec %s --kernel bins --sig 'x:*i32:16, out:*i32' --num-warps 4 --no-line-info | %filecheck %s --check-prefix=HIST
@@ -50,6 +51,16 @@ def rows(x, out):
 def any_of(x, out):
     hit = tl.load(x + tl.arange(0, 128)) == 7
     tl.store(out, tl.reduce_or(hit, axis=0).to(tl.int32))
+
+
+# A count over the lanes of a warp: a ballot.
+# COUNT-LABEL: .entry count(
+# COUNT: vote.sync.ballot.b32
+# COUNT-NOT: redux
+# COUNT: popc.b32
+@triton.jit
+def count(x, out):
+    tl.store(out, tl.sum((tl.load(x + tl.arange(0, 32)) > 0).to(tl.int32)))
 
 
 # A sum over 32-bit integers: five steps in the warp, one barrier, one redux over the totals of the
