@@ -196,7 +196,7 @@ int main(void) {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         products(d, params, &types[i]);
     selection(d, "topk_select__f32__k2048__radix__v4__w32");
-    selection(d, "topk_select__f32__k2048__stream__v4__w32");
+    selection(d, "topk_select__f32__k2048__long__v4__w16");
     tle_emu_destroy(d);
     return 0;
 }

@@ -186,19 +186,22 @@ static Costs select_one_row(const char *variant, int64_t columns, int32_t k) {
     return c;
 }
 
-/* Bounds: percent of the row that is read, barriers of a row, bank conflicts of loads and stores.
- */
+/* Bounds: percent of the row that is read, barriers of a row, bank conflicts of loads and stores. A
+ * tile's eight warps each read 128 columns more than once, a long row has its sample: 4,096 columns
+ * of 131,072. */
 static const struct {
     const char *variant;
     int64_t columns;
     int32_t k;
     uint64_t read_percent, barriers, plain_conflicts;
 } bounds[] = {
-    {"topk_select__f32__k512__short4k__v4__w16", 4096, 512, 102, 12, 0},
-    {"topk_select__f32__k1024__short4k__v4__w16", 4096, 1024, 102, 12, 0},
-    {"topk_select__f32__k2048__short4k__v4__w16", 4096, 2048, 102, 12, 0},
-    {"topk_select__f32__k512__short4k__v1__w16", 4096, 512, 102, 12, 0},
-    {"topk_select__f32__k2048__stream__v4__w32", 131072, 2048, 107, 50, 1400},
+    {"topk_select__f32__k512__tile4k__w8", 4096, 512, 125, 6, 0},
+    {"topk_select__f32__k1024__tile4k__w8", 4096, 1024, 125, 6, 0},
+    {"topk_select__f32__k2048__tile4k__w8", 4096, 2048, 125, 6, 0},
+    {"topk_select__f32__kany__tile4k__w16", 4096, 100, 102, 6, 0},
+    {"topk_select__f32__k512__long__v4__w16", 131072, 512, 105, 16, 1000},
+    {"topk_select__f32__k2048__long__v4__w16", 131072, 2048, 105, 16, 1000},
+    {"topk_select__f32__k2048__longer__v4__w16", 262144, 2048, 105, 20, 1400},
 };
 
 static void curated(void **state) {

@@ -35,11 +35,12 @@ bool topk_variant_takes(const char *variant, const TopkCase *c) {
         return false;
     if (only && c->k != only)
         return false;
-    if (strstr(variant, "short"))
+    if (strstr(variant, "short") || strstr(variant, "tile"))
         return c->columns <= 4096 && (c->k <= 4096 || !strstr(variant, "__form__"));
     if (strstr(variant, "streamsmall"))
         return c->k <= 1024;
-    return c->k <= 2048 || (!strstr(variant, "stream") && !strstr(variant, "__trt"));
+    return c->k <= 2048 ||
+           (!strstr(variant, "stream") && !strstr(variant, "__trt") && !strstr(variant, "__long"));
 }
 
 /* Host and device copies of one buffer. */
