@@ -4,6 +4,9 @@ if(emu_sources)
     add_library(tle_emu SHARED ${emu_sources})
     # loops over columns of matrices must be vectorised
     set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/emu/dot.c" PROPERTIES COMPILE_OPTIONS -O3)
+    math(EXPR emu_version "(${PROJECT_VERSION_MAJOR} * 1000 + ${PROJECT_VERSION_MINOR}) * 1000 + ${PROJECT_VERSION_PATCH}")
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/lib/emu/api.c" PROPERTIES
+                                COMPILE_DEFINITIONS TLE_EMU_VERSION=${emu_version}u)
     target_include_directories(tle_emu PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                PRIVATE "${PROJECT_SOURCE_DIR}/lib")
     target_compile_definitions(tle_emu PRIVATE _GNU_SOURCE=)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 1000000u
 /* Oldest struct sizes accepted: the first field must be there. */
 #define HAS_FIELD(p, T, field) ((p)->struct_size >= offsetof(T, field) + sizeof((p)->field))
 
@@ -18,7 +17,7 @@ tle_emu_status device_fail(Device *d, tle_emu_status status, const char *format,
 }
 
 uint32_t tle_emu_version(void) {
-    return VERSION;
+    return TLE_EMU_VERSION; /* of the build */
 }
 
 const char *tle_emu_status_name(tle_emu_status status) {

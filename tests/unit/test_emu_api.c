@@ -1,6 +1,7 @@
 /* The emulator's interface: diagnostics of bad PTX, refused arguments, versioned structs, cost
  * figures, determinism, and a reader that survives damaged text. */
 #include "emu_fixture.h"
+#include <tle/tle.h>
 
 #define HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
 #define ENTRY(body)                                                                                \
@@ -60,6 +61,12 @@ static const char counting[] =
          "st.shared.u32 [%rd4], %r1;\nbar.sync 0;\nmul.wide.u32 %rd5, %r1, 64;\n"
          "and.b64 %rd5, %rd5, 127;\nmov.u64 %rd4, line;\nadd.u64 %rd4, %rd4, %rd5;\n"
          "ld.shared.u32 %r3, [%rd4];\nred.global.add.u32 [total], 1;\nret;\n}\n";
+
+static void test_version(void **state) {
+    (void)state;
+    assert_int_equal(tle_emu_version(),
+                     (TLE_VERSION_MAJOR * 1000 + TLE_VERSION_MINOR) * 1000 + TLE_VERSION_PATCH);
+}
 
 static void test_arguments(void **state) {
     int n = 9, *out;
@@ -219,9 +226,10 @@ static void test_damaged(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diagnostics), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_cost),        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_determinism), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_diagnostics), cmocka_unit_test(test_version),
+        cmocka_unit_test(test_arguments),   cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_options),     cmocka_unit_test(test_determinism),
+        cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
