@@ -170,6 +170,11 @@ static tle_variant_part part_of(const Options *o) {
                                  : TLE_PART_META;
 }
 
+static int parts_named(const Options *o) {
+    return (o->value[OPT_ptx] != NULL) + (o->value[OPT_tir] != NULL) +
+           (o->value[OPT_meta] != NULL) + (o->value[OPT_cubin] != NULL);
+}
+
 static int write_bytes(const char *path, const char *bytes, size_t size, bool text) {
     FILE *f = path ? fopen(path, "wb") : stdout;
     if (!f)
@@ -189,6 +194,8 @@ int command_dump(const Options *o) {
     tle_variant_part part = part_of(o);
     if (!o->operand)
         return complain("dump: name a variant ('tle list' prints them)"), EXIT_USAGE;
+    if (parts_named(o) > 1)
+        return complain("dump: name one part, not %d", parts_named(o)), EXIT_USAGE;
     int failed = open_for_questions(o, &handle);
     if (failed)
         return failed;

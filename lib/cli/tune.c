@@ -195,6 +195,8 @@ static int write_table(const Options *o, int64_t percent, const TuneSet *set) {
     char why[200];
     if (!tune_rules(set, 1 + (double)percent / 100, &rules, why, sizeof why))
         return complain("tune: %s", why);
+    if (!rules.count)
+        return complain("tune: no variant has a time at any point");
     report(set, &rules);
     int failed = write_text(o->value[OPT_out], tune_table_print(set, &rules));
     free(rules.list);

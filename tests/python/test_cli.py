@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import numpy as np
@@ -194,6 +195,7 @@ def test_lengths_refused(tmp_path, array, words):
     (["list", "sort"], 1, "there is no operator 'sort'"),
     (["list", "--device", "tpu"], 2, "--device is 'tpu'"),
     (["dump"], 2, "name a variant"),
+    (["dump", "x", "--ptx", "--tir"], 2, "name one part, not 2"),
     (["dump", "nothing"], 1, "there is no variant 'nothing'"),
     (["explain", "topk", "--k", "4"], 2, "--columns and --k are needed"),
     (["explain", "topk", "--k", "4", "--columns", "9", "--align", "12"], 2, "a power of two"),
@@ -246,7 +248,9 @@ def test_info_and_env():
     assert info.startswith("libtle 0.1.0") and "build id" in info
     env = tle("env", TLE_LOG="error").stdout
     assert "TLE_LOG=error\n" in env and "TLE_DEVICE=" in env
-    for command in ("info", "list", "explain", "run", "dump", "check", "env"):
+    commands = re.findall(r"^  (\w+) ", tle("--help").stdout, re.M)
+    assert {"info", "run", "tune", "env"} <= set(commands)
+    for command in commands:
         assert tle(command, "--help").stdout.startswith(f"Usage: tle {command}")
 
 

@@ -105,5 +105,11 @@ def test_refusals_say_what_is_missing(tmp_path):
     assert "times of a GPU" in tle("tune", "topk", "--device", "emu", status=1).stderr
     assert "name an operator" in tle("tune", status=2).stderr
     assert "cannot be read" in tle("tune", "topk", "--timings", tmp_path / "none", status=1).stderr
+    assert "--within is '101'" in tle("tune", "topk", "--device", "emu", "--within", 101, status=2).stderr
+    point = {"rows": 1, "columns": 9, "k": 3, "align": 4, "form": 0, "dtype": "fp32", "us": {}}
+    (tmp_path / "empty.json").write_text(json.dumps({
+        "schema": 1, "op": "topk_select", "arch": "sm_90a", "device": "", "sources": "", "compiler": "",
+        "variants": {"v": {}}, "points": [point]}))
+    assert "no variant has a time" in tle("tune", "topk", "--timings", tmp_path / "empty.json", status=1).stderr
     (tmp_path / "bad.json").write_text("{}")
     assert "'schema' is not 1" in tle("tune", "topk", "--timings", tmp_path / "bad.json", status=1).stderr
