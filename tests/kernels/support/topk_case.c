@@ -35,7 +35,9 @@ bool topk_variant_takes(const char *variant, const TopkCase *c) {
         return false;
     if (only && c->k != only)
         return false;
-    if (strstr(variant, "short") || strstr(variant, "tile"))
+    if (strstr(variant, "tile8k"))
+        return c->columns <= 8192;
+    if (strstr(variant, "short") || strstr(variant, "tile4k"))
         return c->columns <= 4096 && (c->k <= 4096 || !strstr(variant, "__form__"));
     if (strstr(variant, "streamsmall"))
         return c->k <= 1024;
