@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
     OPT_FIRST = 256,
@@ -112,6 +113,15 @@ static const char *take_flag(Options *o, int id) {
     return NULL;
 }
 
+static const char *read_folder(Arena *a, const char *name, const char *value, const char **out) {
+    struct stat info;
+
+    if (stat(value, &info) || !S_ISDIR(info.st_mode))
+        return str_format(a, "--%s=%s, expected a folder", name, value);
+    *out = value;
+    return NULL;
+}
+
 static const char *take_option(Arena *a, Options *o, int id, const char *value) {
     switch (id) {
     case OPT_KERNEL:
@@ -137,8 +147,7 @@ static const char *take_option(Arena *a, Options *o, int id, const char *value) 
         o->compile.source_root = value;
         return NULL;
     case OPT_IMPORT_ROOT:
-        o->compile.import_root = value;
-        return NULL;
+        return read_folder(a, "import-root", value, &o->compile.import_root);
     case OPT_PTXAS:
         o->ptxas = value;
         return NULL;

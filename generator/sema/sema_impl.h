@@ -130,6 +130,8 @@ IrType dt_ir(Sema *s, DType t);                       /* scalar TIR type */
 IrType sv_ir_type(Sema *s, DType t, uint32_t rank, const int64_t *shape);
 /* For messages: "int32", "float32[128, 64]", "the constant 3", "a tuple of 2", ... */
 const char *sv_describe(Sema *s, SVal x);
+/* Of the text of a namespace: what it is called in a file. */
+const char *sema_namespace_name(const char *text);
 
 /* --- sema_ops.c: operators (builtins engineer) --- */
 SVal sema_binary(Sema *s, AstOp op, SVal a, SVal b, Span at);

@@ -22,6 +22,11 @@ const char *sema_import_path(Arena *a, const char *import_root, const char *dott
     return b.text;
 }
 
+const char *sema_namespace_name(const char *text) {
+    size_t n = sizeof prefix - 1;
+    return strncmp(text, prefix, n) ? text : text + n;
+}
+
 static const char *path_of(Sema *s, const char *dotted) {
     return sema_import_path(s->arena, s->request->import_root, dotted);
 }

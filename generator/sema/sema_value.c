@@ -254,7 +254,7 @@ static void describe(Sema *s, SVal x, StrBuf *b) {
         strbuf_addz(b, "a function");
         return;
     case SV_NAMESPACE:
-        strbuf_addf(b, "the module %s", str_text(s->strings, x.str));
+        strbuf_addf(b, "the module %s", sema_namespace_name(str_text(s->strings, x.str)));
         return;
     case SV_RANGE:
         strbuf_addz(b, "a range");

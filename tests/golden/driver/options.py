@@ -8,6 +8,7 @@
 # RUN: %not %tlec %s --kernel f --sig 'x:*fp32:a' 2>&1 | %filecheck %s --check-prefix=FACT
 # RUN: %not %tlec %s --kernel f --sig 'x' 2>&1 | %filecheck %s --check-prefix=FORM
 # RUN: %not %tlec %s --kernel f --disable-strategy redux,voting 2>&1 | %filecheck %s --check-prefix=STRATEGY
+# RUN: %not %tlec %s --kernel f --import-root %s 2>&1 | %filecheck %s --check-prefix=FOLDER
 # RUN: %not %tlec %t/none.py --kernel f 2>&1 | %filecheck %s --check-prefix=MISSING
 # RUN: %tlec --help | %filecheck %s --check-prefix=HELP
 # RUN: %tlec --version | %filecheck %s --check-prefix=VERSION
@@ -28,6 +29,7 @@ import triton.language as tl
 # FACT: tlec: 'a' is no fact, expected what the value is a multiple of
 # FORM: tlec: 'x' is not of the form name:type
 # STRATEGY: tlec: 'voting' is no strategy, expected some of ballot-scan, packed-scan, sum-scan, redux, whole-vectors
+# FOLDER: tlec: --import-root={{.*}}options.py, expected a folder
 # MISSING: tlec: {{.*}}none.py cannot be read: No such file or directory
 # HELP: usage: tlec FILE.py --kernel NAME [options]
 # VERSION: tlec {{[0-9.]+}}, LLVM 22

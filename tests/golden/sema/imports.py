@@ -2,6 +2,7 @@
 # RUN: %not %tlec --kernel kernel --sig 'p:*i64' --emit=tir --passes= %s 2>&1 | %filecheck %s --check-prefix=NOROOT
 # RUN: %not %tlec --kernel missing --import-root %S/Inputs/imported --sig 'p:*i64' --emit=tir --passes= %s 2>&1 | %filecheck %s --check-prefix=MISSING
 # RUN: %not %tlec --kernel host --import-root %S/Inputs/imported --sig 'p:*i64' --emit=tir --passes= %s 2>&1 | %filecheck %s --check-prefix=HOST
+# RUN: %not %tlec --kernel called --import-root %S/Inputs/imported --sig 'p:*i64' --emit=tir --passes= %s 2>&1 | %filecheck %s --check-prefix=CALLED
 # RUN: %not %tlec --kernel broken --import-root %S/Inputs/imported --sig 'p:*i64' --emit=tir --passes= %s 2>&1 | %filecheck %s --check-prefix=BROKEN
 # RUN: %not %tlec --kernel torch_host --sig 'p:*i64' --emit=tir --passes= %s 2>&1 | %filecheck %s --check-prefix=TORCH
 # Functions and constants of imported files; limits of types; what stands in branches at module level.
@@ -66,6 +67,12 @@ def host(p):
     # HOST: kit/axis.py:9:9: error[E0302]: 'np' is a host module
     # HOST: :[[#@LINE+1]]:17: note: needed because 'TABLE' is used here
     tl.store(p, ax.TABLE)
+
+
+@triton.jit
+def called(p):
+    # CALLED: :[[#@LINE+1]]:17: error[E0303]: the module kit.axis cannot be called
+    tl.store(p, ax(1))
 
 
 @triton.jit
