@@ -116,7 +116,8 @@ TLEI_PLAN_HOLDS(FACT_COUNT, ARG_COUNT, RANGE_COUNT);
 static tle_status check_numbers(const tle_topk_select_params *p, const TleiDtype **dtype,
                                 TleiError *e) {
     static const int32_t taken[] = {TLE_DTYPE_FLOAT32, TLE_DTYPE_FLOAT16, TLE_DTYPE_BFLOAT16};
-    tle_status status = tlei_check_dtype(p->dtype, taken, 3, "scores", dtype, e);
+    tle_status status =
+        tlei_check_dtype(p->dtype, taken, sizeof taken / sizeof *taken, "scores", dtype, e);
     if (!status)
         status = tlei_check_flags(p->flags, e);
     if (!status)

@@ -3,8 +3,16 @@
 
 enum { TOPK_rows, TOPK_columns, TOPK_k, TOPK_align, TOPK_form, TOPK_dtype, TOPK_COUNT };
 
-static const char *const topk_dtypes[] = {"fp32", "bf16", "fp16", NULL};
-static const int32_t topk_dtype_ids[] = {TLE_DTYPE_FLOAT32, TLE_DTYPE_BFLOAT16, TLE_DTYPE_FLOAT16};
+#define TYPES(X)                                                                                   \
+    X("fp32", FLOAT32)                                                                             \
+    X("bf16", BFLOAT16)                                                                            \
+    X("fp16", FLOAT16)
+#define X(name, suffix) name,
+static const char *const topk_dtypes[] = {TYPES(X) NULL};
+#undef X
+#define X(name, suffix) TLE_DTYPE_##suffix,
+static const int32_t topk_dtype_ids[] = {TYPES(X)};
+#undef X
 
 static const TuneFact topk_facts[TOPK_COUNT] = {
     {"rows", TUNE_SPAN, TLE_TOPK_SELECT_MAX_ROWS, NULL},
