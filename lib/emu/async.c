@@ -20,7 +20,7 @@ void async_reset(Launch *l, Cluster *c) {
     }
     Async *a = c->async;
     a->first = NULL;
-    a->last = &a->first;
+    a->newest = NULL;
     map_clear(&a->barrier_ids);
     for (uint32_t i = 0; i < a->barriers.len; i++)
         a->barriers.data[i]->live = false;
@@ -43,8 +43,9 @@ AsyncOp *async_issue(Warp *w, const Insn *in, uint32_t lanes, AsyncRun *run) {
     op->kind = GROUP_KINDS;
     if (w->launch->device->schedule == TLE_EMU_SCHEDULE_RANDOM)
         op->delay = (uint32_t)(sched_random(&w->cta->cluster->rng) % MAX_DELAY);
-    *a->last = op;
-    a->last = &op->next;
+    op->previous = a->newest;
+    *(a->newest ? &a->newest->next : &a->first) = op;
+    a->newest = op;
     return op;
 }
 
@@ -85,8 +86,7 @@ static void finish(Cluster *c, AsyncOp **at) {
     if (read_source(op))
         return;
     *at = op->next;
-    if (a->last == &op->next)
-        a->last = at;
+    *(op->next ? &op->next->previous : &a->newest) = op->previous;
     if (op->run)
         op->run(op);
     if (op->barrier_cta)
@@ -108,13 +108,13 @@ static bool finish_first(Cluster *c) {
 }
 
 static bool finish_last(Cluster *c) {
-    AsyncOp **last = NULL;
-    for (AsyncOp **at = &c->async->first; *at; at = &(*at)->next)
-        if (may_run(c->async, *at))
-            last = at;
-    if (last)
-        finish(c, last);
-    return last != NULL;
+    Async *a = c->async;
+    for (AsyncOp *op = a->newest; op; op = op->previous)
+        if (may_run(a, op)) {
+            finish(c, op->previous ? &op->previous->next : &a->first);
+            return true;
+        }
+    return false;
 }
 
 /* A step of every operation whose delay is over. */

@@ -41,7 +41,7 @@ typedef struct AsyncOp AsyncOp;
 typedef void AsyncRun(AsyncOp *op);
 
 struct AsyncOp {
-    AsyncOp *next;
+    AsyncOp *next, *previous;
     AsyncRun *run; /* NULL: only signals, as a refused copy does */
     Warp *w;
     const Insn *in;
@@ -70,7 +70,7 @@ struct AsyncOp {
 };
 
 typedef struct Async {
-    AsyncOp *first, **last, *free_ops;
+    AsyncOp *first, *newest, *free_ops;
     Map barrier_ids; /* CTA and offset -> index + 1 */
     VEC(struct Mbarrier *) barriers;
     uint64_t events; /* completions and arrivals so far */
