@@ -69,7 +69,7 @@ static size_t topk_input_bytes(const int64_t *f) {
 
 /* Indices, then the values of a form. */
 static size_t topk_output_bytes(const int64_t *f) {
-    return (size_t)(f[TOPK_rows] * f[TOPK_k]) * (f[TOPK_form] ? 8 : 4);
+    return (size_t)(f[TOPK_rows] * f[TOPK_k] * (4 + (f[TOPK_form] ? element_bytes(f) : 0)));
 }
 
 static tle_topk_select_params topk_params(const TuneCall *call) {
