@@ -173,7 +173,7 @@ def keep_from_mark(listed, segment, taken, row, x, following, first, start, end,
     below = score_below(ordered_key(mark))
     while left > 0:
         left -= BLOCK
-        if (base < start) | (left < 0):
+        if (base < start) | (left <= 0):  # left counts whole groups: at 0 the last one may be in part
             offset = tile_offset(V, W)
             x = tl.where((offset >= start - base) & (offset < end - base), x, float("-inf"))
         hit = tl.reshape(not (x < mark), (V, W, 32, 4))

@@ -137,6 +137,26 @@ static void fill_forms(Run *r, Random *rng) {
         pages[i] = (int32_t)random_below(rng, 100000) - 5;
 }
 
+static int64_t clamp(int64_t x, int64_t low, int64_t high) {
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Whatever lies outside of a row's range would be selected before everything in it. */
+static void fill_outside(Run *r, int64_t row, Random *rng) {
+    const TopkCase *c = &r->c;
+    const int32_t *lengths = host_of(r, LENGTHS), *starts = host_of(r, STARTS);
+    int64_t each = c->next_n ? c->next_n : 1;
+    int64_t given = lengths ? lengths[row / each] - each + row % each + 1 : c->columns;
+    int64_t start = clamp(starts ? starts[row] : 0, 0, c->columns);
+    int64_t end = start + clamp(given, 0, c->columns - start);
+    int64_t limit = row == c->rows - 1 ? c->columns : c->row_stride;
+    char *scores = (char *)r->buffers[SCORES].host +
+                   (size_t)(c->misalign + row * c->row_stride) * bytes_of(r, SCORES);
+    fill_elements(c->type, scores, start, VALUES_NAN_ALL, rng);
+    fill_elements(c->type, scores + (size_t)end * bytes_of(r, SCORES), limit - end, VALUES_NAN_ALL,
+                  rng);
+}
+
 static bool make_inputs(Run *r) {
     const TopkCase *c = &r->c;
     Random rng = {c->seed};
@@ -150,6 +170,8 @@ static bool make_inputs(Run *r) {
     fill_facts(r->buffers[LENGTHS].host, c->rows, c->length, c->columns, &rng);
     fill_facts(r->buffers[STARTS].host, c->rows, c->start, c->columns, &rng);
     fill_forms(r, &rng);
+    for (int64_t i = 0; i < c->rows && c->row_stride >= c->columns; i++)
+        fill_outside(r, i, &rng);
     for (int i = 0; i < OUTPUTS; i++)
         memset(r->buffers[i].host, GUARD & 0xff, r->buffers[i].bytes);
     bool ok = true;

@@ -68,6 +68,18 @@ bool topk_ragged(TopkVisit *visit, void *user) {
                 return false;
         }
     }
+    /* rows that end within the last group of columns that a wide load takes, at tiles' ends */
+    for (int i = 0; i < 15; i++) {
+        TopkCase c = {.rows = i % 2 ? 2 : 20,
+                      .columns = 2048 << (i / 3),
+                      .k = i % 2 ? 2048 : 300,
+                      .values = VALUES_NORMAL,
+                      .lengths = true,
+                      .length = (2048 << (i / 3)) - 1 - i % 3,
+                      .seed = 20 + (uint64_t)i};
+        if (!visit(&c, user))
+            return false;
+    }
     return true;
 }
 
