@@ -147,8 +147,11 @@ static int64_t row_length(const ReferenceRadix *c, int64_t r) {
 /* Place j of row r, which holds element `index`, or nothing where that is -1. */
 static void write_place(const ReferenceRadix *c, int64_t r, int64_t j, int32_t index) {
     size_t size = reference_key_bytes(c->dtype), payload = c->payload_bytes;
-    char *value = (char *)c->values + (size_t)(r * c->value_row_stride + j) * size;
-    char *out = (char *)c->payload_out + (size_t)(r * c->payload_out_row_stride + j) * payload;
+    char *value =
+        c->values ? (char *)c->values + (size_t)(r * c->value_row_stride + j) * size : NULL;
+    char *out = c->payload_out
+                    ? (char *)c->payload_out + (size_t)(r * c->payload_out_row_stride + j) * payload
+                    : NULL;
     if (c->indices)
         c->indices[r * c->index_row_stride + j] = index;
     if (c->values && index < 0)

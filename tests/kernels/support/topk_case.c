@@ -37,12 +37,15 @@ bool topk_variant_takes(const char *variant, const TopkCase *c) {
         return false;
     if (strstr(variant, "tile8k"))
         return c->columns <= 8192;
+    const char *mark = strstr(variant, "__mark"), *width = mark ? strchr(mark + 2, '_') : NULL;
+    if (width && strtoll(width + 1, NULL, 10))
+        return c->k <= 2048 && c->columns <= 1024 * strtoll(width + 1, NULL, 10);
     if (strstr(variant, "short") || strstr(variant, "tile4k"))
         return c->columns <= 4096 && (c->k <= 4096 || !strstr(variant, "__form__"));
     if (strstr(variant, "streamsmall"))
         return c->k <= 1024;
-    return c->k <= 2048 ||
-           (!strstr(variant, "stream") && !strstr(variant, "__trt") && !strstr(variant, "__long"));
+    return c->k <= 2048 || (!strstr(variant, "stream") && !strstr(variant, "__trt") &&
+                            !strstr(variant, "__long") && !strstr(variant, "__mark"));
 }
 
 /* Host and device copies of one buffer. */
