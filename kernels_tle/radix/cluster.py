@@ -11,14 +11,13 @@ which sorts them.
 """
 import triton
 import triton.language as tl
-from triton.language.extra import libdevice
 import triton.experimental.tle as tled
 import triton.experimental.tle.language as tle
-from radix.common import (SMALLEST, all_bits, alloc_list, chosen_of_tile, key_type, listed_element, low_and_high,
-                          open_row, tile_keys, write_outputs)
+from radix.common import (SMALLEST, all_bits, alloc_list, chosen_of_tile, key_type, listed_element, open_row,
+                          tile_keys, write_outputs)
 from radix.select import list_from, listed_keys, sample_mark, write_row, write_sorted
 from topk.cluster import counts_before, sum_over_cluster
-from topk.common import alloc_found, clear, pick_bin
+from topk.common import alloc_found, bin_shift, clear, low_and_high, pick_bin
 
 BITS = tl.constexpr(8)
 BINS = tl.constexpr(256)
@@ -62,7 +61,7 @@ def threshold_of_cluster(key, valid, low, high, share, count, tiles, flip, rank,
     whole = False
     searching = True
     while searching:
-        shift = tl.maximum(KEY.primitive_bitwidth - BITS - libdevice.clz(high - low), 0).to(KEY)
+        shift = bin_shift(low, high, BITS)
         clear(hist, BINS)
         count_range(hist, key, valid, low, high, shift)
         for t in range(1, tiles):

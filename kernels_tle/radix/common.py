@@ -9,9 +9,8 @@ relative to a tile's base, so columns up to 2^31 - 1 do not overflow.
 """
 import triton
 import triton.language as tl
-from triton.language.extra import libdevice
 import triton.experimental.tle.language as tle
-from topk.common import begin, clear, counts_of, load_groups, pick_bin
+from topk.common import begin, bin_shift, clear, counts_of, load_groups, low_and_high, pick_bin
 
 BINS = tl.constexpr(2048)
 DIGIT = tl.constexpr(11)
@@ -185,18 +184,6 @@ def listed_element(listed, place, mask):
 
 
 @triton.jit
-def low_and_high(a_low, a_high, b_low, b_high):
-    return tl.minimum(a_low, b_low), tl.maximum(a_high, b_high)
-
-
-@triton.jit
-def bin_width(low, high):
-    """The shift that makes the keys of a range fill no more than BINS bins."""
-    ALL: tl.constexpr = low.dtype.primitive_bitwidth - DIGIT
-    return tl.maximum(ALL - libdevice.clz(high - low), 0).to(low.dtype)
-
-
-@triton.jit
 def threshold_of_tile(key, valid, hist, found, want, EXACT: tl.constexpr):
     """(threshold, ties) of a tile with more than want valid keys: all above threshold are wanted, and so
     many of those equal to it. hist is clear before.
@@ -211,7 +198,7 @@ def threshold_of_tile(key, valid, hist, found, want, EXACT: tl.constexpr):
     whole = False
     searching = True
     while searching:
-        shift = bin_width(low, high)
+        shift = bin_shift(low, high, DIGIT)
         inside = valid & (key >= low) & (key <= high)
         place = tle.gpu.local_ptr(hist, (((high - key) >> shift).to(tl.int32),))
         tl.atomic_add(place, 1, mask=inside, sem="relaxed", scope="cta")

@@ -8,7 +8,8 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 import triton.experimental.tle.language as tle
-from radix.common import BINS, bin_width, get_word, low_and_high, put_word
+from radix.common import BINS, DIGIT, get_word, put_word
+from topk.common import bin_shift, low_and_high
 from topk.common import clear, counts_of
 
 TILE = tl.constexpr(2048)
@@ -135,7 +136,7 @@ def sort_list(listed, spare, count):
     """spare is another list of the kind."""
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
     low, high = range_of(listed, count)
-    shift = bin_width(low, high)
+    shift = bin_shift(low, high, DIGIT)
     count_bins(hist, listed, count, high, shift)
     most = starts_of_bins(hist)
     if most > MOST:

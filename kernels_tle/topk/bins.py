@@ -7,9 +7,8 @@ two), integer keys settle it.
 """
 import triton
 import triton.language as tl
-from triton.language.extra import libdevice
 import triton.experimental.tle.language as tle
-from topk.common import clear, ordered_key
+from topk.common import bin_shift, clear, low_and_high, ordered_key
 
 BINS = tl.constexpr(2048)
 FEW = tl.constexpr(32)
@@ -134,11 +133,6 @@ def nth_of_few(room, count, need):
 
 
 @triton.jit
-def low_and_high(a_low, a_high, b_low, b_high):
-    return tl.minimum(a_low, b_low), tl.maximum(a_high, b_high)
-
-
-@triton.jit
 def threshold_of_keys(room, key, want, W: tl.constexpr):
     """(threshold, ties): every key above threshold is wanted, and so many of those equal to it. The tile has at least
     want keys that are not 0.
@@ -150,7 +144,7 @@ def threshold_of_keys(room, key, want, W: tl.constexpr):
     searching = True
     while searching:
         clear(room[0], BINS)
-        shift = tl.maximum(21 - libdevice.clz((high - low).to(tl.int32, bitcast=True)), 0).to(tl.uint32)
+        shift = bin_shift(low, high, 11)
         inside = (key >= low) & (key <= high)
         place = tle.gpu.local_ptr(room[0], (((high - key) >> shift).to(tl.int32),))
         tl.atomic_add(place, 1, mask=inside, sem="relaxed", scope="cta")

@@ -21,7 +21,7 @@ from triton.language.extra import libdevice
 import triton.experimental.tle as tled
 import triton.experimental.tle.language as tle
 from topk.cluster import both_counts, put, write_all, write_tile
-from topk.common import clear, finish, load_groups, open_row, ordered_key
+from topk.common import bin_shift, clear, finish, load_groups, open_row, ordered_key
 
 BINS = tl.constexpr(512)
 WORDS = tl.constexpr(256)  # of two counts each
@@ -243,12 +243,6 @@ def listed(value, index, base, kept, length, LT: tl.constexpr):
 
 
 # --- one division of a range of keys -----------------------------------------------------------------
-
-
-@triton.jit
-def bin_width(low, high):
-    """The logarithm of it. Up to BINS of them, one more than there are, so the last one may be wider."""
-    return tl.maximum(23 - libdevice.clz((high - low).to(tl.int32, bitcast=True)), 0).to(tl.uint32)
 
 
 @triton.jit
@@ -478,7 +472,7 @@ def select_exact(out, hist, own, parts, arrived, value, index, x, share, offset,
         open = overflow
         full = False
         if searching:
-            shift = bin_width(low, high)
+            shift = bin_shift(low, high, 9)  # BINS, or one more: the last may be wider
             clear(hist, BINS)
             count_all(hist, value, index, x, share, skip, count, tiles, kept, length, from_list, low, high, shift,
                       open, LT, BLOCK, GROUP, RESIDENT)
@@ -536,7 +530,7 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
                                 LEAST)
         tle.distributed_barrier(MESH, barrier_kind="wait")
         if low > 0x007FFFFF:
-            shift = bin_width(low, high)
+            shift = bin_shift(low, high, 9)  # BINS, or one more: the last may be wider
             mark = score_of_key(low)
             if RESIDENT:
                 kept = list_tile(value, index, 0, x, offset, mark, BLOCK)

@@ -106,6 +106,21 @@ def load_groups(row, base, end, other, BLOCK: tl.constexpr, GROUP: tl.constexpr)
 
 
 @triton.jit
+def low_and_high(a_low, a_high, b_low, b_high):
+    """Combines two ranges, as tl.reduce wants it."""
+    return tl.minimum(a_low, b_low), tl.maximum(a_high, b_high)
+
+
+@triton.jit
+def bin_shift(low, high, BITS: tl.constexpr):
+    """The shift that makes the keys low .. high fill no more than 2^BITS bins."""
+    KEY: tl.constexpr = low.dtype
+    SIGNED: tl.constexpr = tl.int64 if KEY.primitive_bitwidth == 64 else tl.int32
+    unused = libdevice.clz((high - low).to(SIGNED, bitcast=True))
+    return tl.maximum(KEY.primitive_bitwidth - BITS - unused, 0).to(KEY)
+
+
+@triton.jit
 def clear(hist, BINS: tl.constexpr):
     tl.store(tle.gpu.local_ptr(hist, (tl.arange(0, BINS),)), tl.zeros((BINS,), tl.int32))
 

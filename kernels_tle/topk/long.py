@@ -14,11 +14,10 @@ Source of the method: sampling as in Floyd and Rivest, "Expected time bounds for
 """
 import triton
 import triton.language as tl
-from triton.language.extra import libdevice
 import triton.experimental.tle.language as tle
 from topk.bins import (BIN_BITS, BINS, FEW, alloc_select, bin_bits, count_bins, find_bin, list_few, nth_of_few,
                        range_scale, score_below, score_of_key, signed_bits, threshold_of_keys)
-from topk.common import clear, finish, load_groups, open_row, ordered_key, put, write_all
+from topk.common import bin_shift, clear, finish, load_groups, open_row, ordered_key, put, write_all
 
 
 @triton.jit
@@ -124,7 +123,7 @@ def narrow(room, row, first, start, end, want, low, met, CAP: tl.constexpr, W: t
     plateau = False
     while ((above + inside > CAP) | (low == 0x007FFFFF)) & (low != top) & (not plateau):
         clear(room[0], BINS)
-        shift = tl.maximum(21 - libdevice.clz((top - low).to(tl.int32, bitcast=True)), 0).to(tl.uint32)
+        shift = bin_shift(low, top, 11)
         larger = tl.zeros((W * 32,), tl.int32)
         x = load_groups(row, first, end, float("-inf"), BLOCK, GROUP).to(tl.float32)
         tl.debug_barrier()

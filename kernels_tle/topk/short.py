@@ -3,16 +3,11 @@ in which order.
 """
 import triton
 import triton.language as tl
-from triton.language.extra import libdevice
 import triton.experimental.tle.language as tle
-from topk.common import alloc_found, clear, counts_of, finish, open_row, pick_bin, put, tile_keys, write_all
+from topk.common import (alloc_found, bin_shift, clear, counts_of, finish, low_and_high, open_row, pick_bin, put,
+                         tile_keys, write_all)
 
 BINS = tl.constexpr(2048)
-
-
-@triton.jit
-def low_and_high(a_low, a_high, b_low, b_high):
-    return tl.minimum(a_low, b_low), tl.maximum(a_high, b_high)
 
 
 @triton.jit
@@ -29,7 +24,7 @@ def threshold_of_tile(key, hist, found, want, EXACT: tl.constexpr):
     whole = False
     searching = True
     while searching:
-        shift = tl.maximum(21 - libdevice.clz((high - low).to(tl.int32, bitcast=True)), 0).to(tl.uint32)
+        shift = bin_shift(low, high, 11)
         inside = (key >= low) & (key <= high)
         place = tle.gpu.local_ptr(hist, (((high - key) >> shift).to(tl.int32),))
         tl.atomic_add(place, 1, mask=inside, sem="relaxed", scope="cta")
