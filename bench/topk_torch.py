@@ -27,23 +27,11 @@ import correctness
 import implementations
 import scores as score_kinds
 import timing
-from implementations import Foreign, Library  # noqa: F401: for programs that time one library alone
 
 POOL_BYTES = 1 << 30
 READ_BANDWIDTH = 4.40e12  # bytes/s that a read-only kernel reaches on an H200
 ROWS = "1,2,4,8,16,32,64,128,256"
 LENGTHS = "4096,8192,16384,32768,65536,131072,262144,524288,1048576"
-
-
-def reference(scores, k):
-    return correctness.exact(scores, k).indices
-
-
-def hot_and_cold(op, scores):
-    """Of an operator of one library: (hot, cold, spread) in microseconds."""
-    copies = [scores] + [scores.clone() for _ in range(min(15, POOL_BYTES // (4 * scores.numel())))]
-    times = timing.Timer().measure(op, copies)
-    return times.hot, times.cold, times.spread
 
 
 def driver_version():
@@ -180,11 +168,11 @@ def command_of(a):
 def main():
     a, begin = arguments(), time.time()
     torch.zeros(1, device="cuda")  # makes the context current, for kernels loaded through the driver
-    library = Library(a.library, implementations.LAUNCH_DEPENDENT if a.dependent else 0)
+    library = implementations.Library(a.library, implementations.LAUNCH_DEPENDENT if a.dependent else 0)
     impls = [implementations.Ours(library), implementations.Ours(library, "libtle, lengths given", True),
              implementations.Torch()]
     impls += [implementations.Peer(os.path.abspath(path)) for path in a.peer]
-    impls += [Foreign(*text.split("=", 1)) for text in a.foreign]
+    impls += [implementations.Foreign(*text.split("=", 1)) for text in a.foreign]
     record = Record(a.out, command_of(a), a.commit)
     sweep(a, impls, record)
     if a.check:
