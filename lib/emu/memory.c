@@ -50,7 +50,7 @@ void bits_change(uint64_t *bits, uint64_t at, uint64_t count, bool set) {
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
-static void *map_pages(uint64_t size) {
+void *memory_map_pages(uint64_t size) {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
     return p == MAP_FAILED ? NULL : p;
@@ -146,7 +146,7 @@ bool memory_watch(Region *r) {
     if (r->init)
         return true;
     r->init_size = (r->size / 8 + 2 * PAGE) / PAGE * PAGE;
-    r->init = map_pages(r->init_size);
+    r->init = memory_map_pages(r->init_size);
     if (r->init)
         bits_set(r->init, 0, r->size);
     return r->init != NULL;
@@ -169,14 +169,14 @@ tle_emu_status memory_alloc(Device *d, size_t bytes, void **out) {
         return device_fail(d, TLE_EMU_OUT_OF_MEMORY, "allocation of %zu bytes is over 2^46", bytes);
     uint64_t body = (bytes + PAGE - 1) / PAGE * PAGE;
     r.map_size = body + GUARD;
-    void *p = map_pages(r.map_size);
+    void *p = memory_map_pages(r.map_size);
     if (!p)
         return device_fail(d, TLE_EMU_OUT_OF_MEMORY, "no memory for %zu bytes", bytes);
     r.base = r.map_base = (uint64_t)(uintptr_t)p;
     mprotect((uint8_t *)p + body, GUARD, PROT_NONE);
     if (bytes <= WATCH_MAX) {
         r.init_size = (body / 8 + PAGE - 1) / PAGE * PAGE;
-        r.init = map_pages(r.init_size);
+        r.init = memory_map_pages(r.init_size);
         if (!r.init) {
             munmap(p, r.map_size);
             return device_fail(d, TLE_EMU_OUT_OF_MEMORY, "no memory for %zu bytes", bytes);

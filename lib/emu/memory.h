@@ -44,6 +44,8 @@ void memory_remove(RegionTable *t, Region *r);
 uint64_t memory_poison(uint64_t granule);
 tle_emu_status memory_alloc(struct Device *d, size_t bytes, void **out);
 tle_emu_status memory_release(struct Device *d, void *address);
+/* Zeroed pages that cost nothing until they are touched, for munmap; NULL without memory. */
+void *memory_map_pages(uint64_t size);
 void memory_clear(struct Device *d);
 void memory_forget(Region *r, uint64_t at, uint64_t bytes);
 

@@ -80,12 +80,6 @@ static uint32_t span_of(const SpanTable *t, uint64_t address, uint32_t bytes) {
 
 /* ---- views -------------------------------------------------------------------------------- */
 
-static uint8_t *map(uint64_t size) {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
 View *view_new(const SpanTable *spans, Arena *a) {
     View *v = arena_new_of(a, View);
     v->spans = spans;
@@ -109,7 +103,7 @@ static bool prepare(SpanView *m, const Span *s) {
     if (m->map)
         return true;
     m->map_size = s->size + 2 * bits + 2 * page_bits;
-    m->map = map(m->map_size);
+    m->map = memory_map_pages(m->map_size);
     m->copy = m->map;
     m->read = (void *)(m->map + s->size);
     m->written = m->read + bits / 8;
@@ -195,7 +189,7 @@ uint64_t *view_init(View *v, const Region *r, uint64_t offset, uint64_t bytes) {
     uint64_t seen_size = (r->init_size / (8 * VIEW_WORDS) + 63) / 64 * 8;
     if (!m->map) {
         m->map_size = r->init_size + seen_size;
-        m->map = map(m->map_size);
+        m->map = memory_map_pages(m->map_size);
         m->bits = (void *)m->map;
         m->seen = m->bits + r->init_size / 8;
     }
