@@ -1,6 +1,7 @@
 #include "gpu/radix_streams.h"
 
 #include "cli/reference_radix.h"
+#include "gpu/graph.h"
 #include "kernels/support/keys.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +109,8 @@ static bool wipe(Batch *b) {
     return ok;
 }
 
-static bool enqueue(const Batch *b, void *stream) {
+static bool enqueue(void *batch, void *stream) {
+    const Batch *b = batch;
     tle_radix_select_params p = TLE_RADIX_SELECT_PARAMS_INIT;
     p.rows = b->rows;
     p.columns = b->columns;
@@ -155,22 +157,18 @@ bool check_radix_capture(const Driver *d, tle_handle h, char *why, size_t size) 
                .k = K,
                .strides = {COLUMNS, COLUMNS, 1, K, K, K},
                .sorted = true};
-    void *stream = NULL, *graph = NULL, *exec = NULL;
+    void *stream = NULL;
+    Graph g = {.driver = d};
     bool ok = open_batch(&b, 3) && !tle_preload(h, "radix_select") &&
-              !d->stream_create(&stream, 1) && !d->begin_capture(stream, 1) &&
-              enqueue(&b, stream) && !d->end_capture(stream, &graph) &&
-              !d->instantiate(&exec, graph, 0);
+              !d->stream_create(&stream, 1) && graph_capture(&g, d, stream, enqueue, &b);
     if (!ok)
         failed(why, size, "capture");
     for (uint64_t n = 0; n < REPLAYS && ok; n++) {
-        ok = set_lengths(&b, 50 + n) && wipe(&b) && !d->graph_launch(exec, stream) &&
+        ok = set_lengths(&b, 50 + n) && wipe(&b) && graph_replay(&g) &&
              !d->stream_synchronize(stream);
         ok = ok && right(&b, "replay with changed lengths", why, size);
     }
-    if (exec)
-        d->exec_destroy(exec);
-    if (graph)
-        d->graph_destroy(graph);
+    graph_close(&g);
     d->stream_destroy(stream);
     close_batch(&b);
     return ok;

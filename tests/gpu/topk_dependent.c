@@ -1,5 +1,6 @@
 #include "gpu/topk_dependent.h"
 
+#include "gpu/graph.h"
 #include "kernels/support/topk_chain.h"
 #include <stdio.h>
 
@@ -20,22 +21,21 @@ static bool in_stream(const Driver *d, TopkChain *c, void *stream, char *why, si
     return true;
 }
 
+static bool enqueue(void *chain, void *stream) {
+    return topk_chain_enqueue(chain, stream);
+}
+
 /* The captured edges between the kernels are programmatic ones. Two replays follow each other
  * without a wait, so that a replay's first kernel meets the last of the one before. */
 static bool in_graph(const Driver *d, TopkChain *c, void *stream, char *why, size_t size) {
-    void *graph = NULL, *exec = NULL;
-    bool ok = !d->begin_capture(stream, 1) && topk_chain_enqueue(c, stream) &&
-              !d->end_capture(stream, &graph) && !d->instantiate(&exec, graph, 0);
+    Graph g;
+    bool ok = graph_capture(&g, d, stream, enqueue, c);
     if (!ok)
         failed(why, size, "capture of a dependent chain");
     for (int n = 0; n < RUNS && ok; n++)
-        ok = topk_chain_wipe(c) && !d->graph_launch(exec, stream) &&
-             !d->graph_launch(exec, stream) && !d->stream_synchronize(stream) &&
-             topk_chain_right(c, why, size);
-    if (exec)
-        d->exec_destroy(exec);
-    if (graph)
-        d->graph_destroy(graph);
+        ok = topk_chain_wipe(c) && graph_replay(&g) && graph_replay(&g) &&
+             !d->stream_synchronize(stream) && topk_chain_right(c, why, size);
+    graph_close(&g);
     return ok;
 }
 

@@ -1,6 +1,7 @@
 #include "gpu/topk_streams.h"
 
 #include "cli/reference_topk.h"
+#include "gpu/graph.h"
 #include "kernels/support/topk_case.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -87,7 +88,8 @@ static bool wipe(Batch *b) {
     return !tle_copy(b->h, b->device_indices, b->got, bytes);
 }
 
-static bool enqueue(Batch *b, void *stream) {
+static bool enqueue(void *batch, void *stream) {
+    Batch *b = batch;
     tle_topk_select_params p = params_of(b);
     return !tle_topk_select(b->h, &p, NULL, 0, stream);
 }
@@ -173,23 +175,19 @@ bool check_threads(const Driver *d, tle_handle h, char *why, size_t size) {
 
 bool check_capture(const Driver *d, tle_handle h, char *why, size_t size) {
     Batch b;
-    void *stream = NULL, *graph = NULL, *exec = NULL;
+    void *stream = NULL;
+    Graph g = {.driver = d};
     memset(&b, 0, sizeof b);
     bool ok = open_batch(&b, h, 3) && !tle_preload(h, "topk_select") &&
-              !d->stream_create(&stream, 1) && !d->begin_capture(stream, 1) &&
-              enqueue(&b, stream) && !d->end_capture(stream, &graph) &&
-              !d->instantiate(&exec, graph, 0);
+              !d->stream_create(&stream, 1) && graph_capture(&g, d, stream, enqueue, &b);
     if (!ok)
         failed(why, size, "capture");
     for (uint64_t n = 0; n < REPLAYS && ok; n++) {
-        ok = set_lengths(&b, 50 + n) && wipe(&b) && !d->graph_launch(exec, stream) &&
+        ok = set_lengths(&b, 50 + n) && wipe(&b) && graph_replay(&g) &&
              !d->stream_synchronize(stream);
         ok = ok && right(&b, "replay with changed lengths", why, size);
     }
-    if (exec)
-        d->exec_destroy(exec);
-    if (graph)
-        d->graph_destroy(graph);
+    graph_close(&g);
     d->stream_destroy(stream);
     close_batch(&b);
     return ok;
