@@ -46,35 +46,13 @@ static tle_handle open_arch(const char *arch) {
     return h;
 }
 
-typedef struct Visit {
-    tle_handle h;
-    const char *arch, *variant; /* the forced variant, or NULL */
-    ElementType type;
-    int step; /* runs each step-th case */
-    int seen, run;
-} Visit;
-
-static bool visit(const TopkCase *c, void *user) {
-    Visit *v = user;
-    char why[1100];
-    TopkCase typed = *c;
-    typed.type = v->type;
-    if ((v->variant && !topk_variant_takes(v->variant, c)) || v->seen++ % v->step)
-        return true;
-    v->run++;
-    if (run_topk_case(v->h, &typed, why, sizeof why))
-        return true;
-    print_error("%s, %s: %s\n", v->arch, v->variant ? v->variant : "dispatch", why);
-    return false;
-}
-
 static void by_dispatch(void **state) {
     (void)state;
     for (int i = 0; i < ARCHS; i++) {
         const Arch *a = &archs[i];
         if (!is_built(a->name))
             continue;
-        Visit v = {.h = open_arch(a->name), .arch = a->name, .step = 5};
+        TopkRunner v = {.h = open_arch(a->name), .arch = a->name, .step = 5};
         tle_device_info info = {.struct_size = sizeof info};
         assert_int_equal(tle_handle_device(v.h, &info), TLE_STATUS_OK);
         assert_string_equal(info.arch, a->device);
@@ -82,12 +60,12 @@ static void by_dispatch(void **state) {
         assert_int_equal(info.shared_bytes_per_block, a->shared_bytes);
         for (int type = 0; type < ELEMENT_COUNT; type++) {
             v.type = (ElementType)type;
-            assert_true(topk_values(visit, &v));
-            assert_true(topk_strides(visit, &v));
-            assert_true(topk_ks(visit, &v));
-            assert_true(topk_lengths(visit, &v, 70000));
-            assert_true(topk_forms(visit, &v, 20000));
-            assert_true(topk_random_forms(visit, &v, 5 + (uint64_t)i, 100, 4096));
+            assert_true(topk_values(topk_run, &v));
+            assert_true(topk_strides(topk_run, &v));
+            assert_true(topk_ks(topk_run, &v));
+            assert_true(topk_lengths(topk_run, &v, 70000));
+            assert_true(topk_forms(topk_run, &v, 20000));
+            assert_true(topk_random_forms(topk_run, &v, 5 + (uint64_t)i, 100, 4096));
         }
         tle_destroy(v.h);
     }
@@ -135,16 +113,16 @@ static void by_every_variant(void **state) {
             const char *name = names.name[n];
             assert_int_equal(says(h, name, "\"dependent_launch\":true"), archs[i].dependent);
             setenv("TLE_FORCE_VARIANT", name, 1);
-            Visit v = {.h = open_arch(archs[i].name),
-                       .arch = archs[i].name,
-                       .variant = name,
-                       .type = topk_variant_type(name),
-                       .step = 7};
+            TopkRunner v = {.h = open_arch(archs[i].name),
+                            .arch = archs[i].name,
+                            .variant = name,
+                            .type = topk_variant_type(name),
+                            .step = 7};
             if (strstr(name, "__form__"))
-                assert_true(topk_forms(visit, &v, 9000));
-            assert_true(topk_lengths(visit, &v, 9000));
-            assert_true(topk_values(visit, &v));
-            assert_true(topk_ragged(visit, &v));
+                assert_true(topk_forms(topk_run, &v, 9000));
+            assert_true(topk_lengths(topk_run, &v, 9000));
+            assert_true(topk_values(topk_run, &v));
+            assert_true(topk_ragged(topk_run, &v));
             assert_true(v.run >= 2);
             tle_destroy(v.h);
             unsetenv("TLE_FORCE_VARIANT");

@@ -35,42 +35,20 @@ static tle_handle open_handle(void) {
     return h;
 }
 
-typedef struct Visit {
-    tle_handle h;
-    const char *variant; /* the forced one, or NULL */
-    ElementType type;
-    int step; /* runs each step-th case */
-    int seen, run;
-} Visit;
-
-static bool visit(const TopkCase *c, void *user) {
-    Visit *v = user;
-    char why[1100];
-    TopkCase typed = *c;
-    typed.type = v->type;
-    if ((v->variant && !topk_variant_takes(v->variant, c)) || v->seen++ % v->step)
-        return true;
-    v->run++;
-    if (run_topk_case(v->h, &typed, why, sizeof why))
-        return true;
-    print_error("%s: %s\n", v->variant ? v->variant : "dispatch", why);
-    return false;
-}
-
 static void by_dispatch(void **state) {
-    Visit v = {.h = open_handle(), .step = 1};
+    TopkRunner v = {.h = open_handle(), .step = 1};
     (void)state;
-    assert_true(topk_forms(visit, &v, 131072));
-    assert_true(topk_random_forms(visit, &v, 20261130, 100, 4096));
+    assert_true(topk_forms(topk_run, &v, 131072));
+    assert_true(topk_random_forms(topk_run, &v, 20261130, 100, 4096));
     tle_destroy(v.h);
 }
 
 static void by_dispatch_of_halves(void **state) {
     (void)state;
     for (int type = ELEMENT_FP16; type < ELEMENT_COUNT; type++) {
-        Visit v = {.h = open_handle(), .type = (ElementType)type, .step = 4};
-        assert_true(topk_forms(visit, &v, 20000));
-        assert_true(topk_random_forms(visit, &v, 20261131, 100, 4096));
+        TopkRunner v = {.h = open_handle(), .type = (ElementType)type, .step = 4};
+        assert_true(topk_forms(topk_run, &v, 20000));
+        assert_true(topk_random_forms(topk_run, &v, 20261131, 100, 4096));
         assert_true(v.run > 50);
         tle_destroy(v.h);
     }
@@ -93,13 +71,13 @@ static void by_every_variant(void **state) {
         if (type != ELEMENT_FP32 &&
             (strstr(names.name[i], "cluster16") || strstr(names.name[i], "streamlong")))
             continue;
-        Visit v = {.h = open_handle(),
-                   .variant = names.name[i],
-                   .type = type,
-                   .step = type == ELEMENT_FP32 ? 7 : 23};
-        assert_true(topk_forms(visit, &v, type == ELEMENT_FP32 ? 9000 : 5000));
-        assert_true(topk_random_forms(visit, &v, 7 + (uint64_t)i, 40, 4096));
-        assert_true(topk_ragged(visit, &v)); /* they take plain calls, too */
+        TopkRunner v = {.h = open_handle(),
+                        .variant = names.name[i],
+                        .type = type,
+                        .step = type == ELEMENT_FP32 ? 7 : 23};
+        assert_true(topk_forms(topk_run, &v, type == ELEMENT_FP32 ? 9000 : 5000));
+        assert_true(topk_random_forms(topk_run, &v, 7 + (uint64_t)i, 40, 4096));
+        assert_true(topk_ragged(topk_run, &v)); /* they take plain calls, too */
         assert_true(v.run > (type == ELEMENT_FP32 ? 12 : 2));
         tle_destroy(v.h);
     }

@@ -6,41 +6,19 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-typedef struct Visit {
-    tle_handle h;
-    const char *variant;
-    int run;
-} Visit;
-
-static bool visit(const TopkCase *c, void *user) {
-    Visit *v = user;
-    char why[1100];
-    TopkCase strided = *c;
-    if (!strided.row_stride)
-        strided.row_stride = c->columns;
-    if (!topk_variant_takes(v->variant, &strided))
-        return true;
-    v->run++;
-    if (run_topk_case(v->h, c, why, sizeof why))
-        return true;
-    print_error("%s: %s\n", v->variant, why);
-    return false;
-}
-
 static void by_variant(const char *variant) {
     tle_handle_options o = TLE_HANDLE_OPTIONS_INIT;
-    Visit v = {.variant = variant};
+    TopkRunner v = {.variant = variant, .step = 1};
     o.device_kind = TLE_DEVICE_EMU;
     setenv("TLE_FORCE_VARIANT", variant, 1);
     if (tle_create(&v.h, &o))
         fail_msg("%s", tle_last_error());
-    assert_true(topk_values(visit, &v));
-    assert_true(topk_ragged(visit, &v));
+    assert_true(topk_values(topk_run, &v));
+    assert_true(topk_ragged(topk_run, &v));
     assert_true(v.run > 20);
     tle_destroy(v.h);
     unsetenv("TLE_FORCE_VARIANT");

@@ -1,6 +1,23 @@
 #include "kernels/support/topk_suite.h"
 
+#include <stdio.h>
+
 #define COUNT(a) (sizeof(a) / sizeof *(a))
+
+bool topk_run(const TopkCase *c, void *runner) {
+    TopkRunner *r = runner;
+    char why[1100];
+    TopkCase typed = *c;
+    typed.type = r->type;
+    if ((r->variant && !topk_variant_takes(r->variant, c)) || r->seen++ % r->step)
+        return true;
+    r->run++;
+    if (run_topk_case(r->h, &typed, why, sizeof why))
+        return true;
+    fprintf(stderr, "%s%s%s: %s\n", r->arch ? r->arch : "", r->arch ? ", " : "",
+            r->variant ? r->variant : "dispatch", why);
+    return false;
+}
 
 /* Around k, around the tile of 8192, odd ones, and long rows. */
 bool topk_lengths(TopkVisit *visit, void *user, int64_t max_columns) {

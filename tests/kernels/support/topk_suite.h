@@ -7,6 +7,17 @@
 /* Sees one case; false stops the list. */
 typedef bool TopkVisit(const TopkCase *c, void *user);
 
+/* A visitor that runs what a variant takes, each step-th of it, with scores of one type. */
+typedef struct TopkRunner {
+    tle_handle h;
+    const char *arch, *variant; /* for messages; the variant is the forced one, or NULL */
+    ElementType type;
+    int step;
+    int seen, run;
+} TopkRunner;
+
+bool topk_run(const TopkCase *c, void *runner);
+
 /* Each returns false as soon as the visitor did. max_columns bounds the long rows. */
 bool topk_lengths(TopkVisit *visit, void *user, int64_t max_columns);
 bool topk_values(TopkVisit *visit, void *user);
