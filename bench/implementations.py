@@ -7,8 +7,10 @@ other projects that tlec compiled. Each has name, version, ragged (whether rows 
     variant()                      the kernel that ran, for the record
     ordered                        whether indices ascend and ties go to the smallest index
 """
+import contextlib
 import ctypes
 import json
+import os
 
 import torch
 
@@ -35,18 +37,36 @@ class Params(ctypes.Structure):
 
 FLOAT32 = (2 << 8) | 32
 LAUNCH_DEPENDENT = 1  # of the flags
+NO_VARIANT = 15  # a status
+
+
+@contextlib.contextmanager
+def environment(name, value):
+    """The variable for a while; as it is with no value."""
+    old = os.environ.get(name)
+    if value:
+        os.environ[name] = value
+    try:
+        yield
+    finally:
+        if value and old is None:
+            del os.environ[name]
+        elif value:
+            os.environ[name] = old
 
 
 class Library:
-    """libtle by its C interface."""
+    """libtle by its C interface, perhaps with one variant forced."""
 
-    def __init__(self, path, flags=0):
+    def __init__(self, path, flags=0, variant=None):
         self.lib, self.flags = ctypes.CDLL(path), flags
         self.lib.tle_last_error.restype = ctypes.c_char_p
         self.lib.tle_build_info.restype = ctypes.c_char_p
         self.handle, self.workspace, self.workspace_size = ctypes.c_void_p(), None, 0
-        self.check(self.lib.tle_create(ctypes.byref(self.handle), None))
-        self.check(self.lib.tle_preload(self.handle, b"topk_select"))
+        with environment("TLE_FORCE_VARIANT", variant):
+            self.check(self.lib.tle_create(ctypes.byref(self.handle), None))
+        if not variant:
+            self.check(self.lib.tle_preload(self.handle, b"topk_select"))
 
     def check(self, status):
         if status:
@@ -61,10 +81,14 @@ class Library:
                       scores.stride(0), address(lengths), None, indices.data_ptr(), indices.stride(0))
 
     def reserve(self, scores, indices, lengths=None):
-        """Room for the calls to come."""
+        """Room for the calls to come; False where no variant takes them, as a forced one may not."""
         p, size = self.params(scores, indices, lengths), ctypes.c_size_t()
-        self.check(self.lib.tle_topk_select_workspace_size(self.handle, ctypes.byref(p), ctypes.byref(size)))
+        status = self.lib.tle_topk_select_workspace_size(self.handle, ctypes.byref(p), ctypes.byref(size))
+        if status == NO_VARIANT:
+            return False
+        self.check(status)
         self.workspace, self.workspace_size = workspace_of(size.value), size.value
+        return True
 
     def select(self, scores, indices, lengths=None):
         p = self.params(scores, indices, lengths)
@@ -91,8 +115,7 @@ class Ours:
         full = bool((lengths == scores.shape[1]).all())
         self.lengths = lengths if self.with_lengths or not full else None
         self.out, self.scores = torch.empty(len(scores), k, dtype=torch.int32, device="cuda"), scores
-        self.library.reserve(scores, self.out, self.lengths)
-        return True
+        return self.library.reserve(scores, self.out, self.lengths)
 
     def call(self, scores):
         self.library.select(scores, self.out, self.lengths)

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Times tle_radix_select beside torch.topk and torch.sort on one GPU, in one run.
 
-    bench/radix_torch.py --library libtle.so --out results.json
+    bench/radix_torch.py --library libtle.so --out results.json [--peer LIBRARY]...
         [--rows 1,64,...] [--lengths 4096,...] [--k 64,2048,...] [--dtypes fp32,bf16,...] [--forms sorted,smallest,...]
-        [--payload]
+        [--payload] [--resume] [--budget SECONDS]
 
 All give keys and indices. A form is `select` (libtle by index, torch.topk with sorted=False), `sorted`, `smallest` or
 `smallest-sorted`; k of 0 means whole rows, which libtle and torch.sort sort. torch.sort, which is timed whole and
 stable, counts as competitor for the sorted forms. --payload adds libtle with a payload of 8 bytes beside a torch.topk
-and a gather. Every result is compared with a stable sort before its calls are timed and again after the last replay;
-torch.topk, whose ties may be any, by its keys. How calls are timed: timing.py. The file has the schema of
+and a gather. A peer exports the launcher of bench/support/peer.h, which selects the largest fp32 keys in any order, and
+is timed where that is asked for; it is told from torch by its name alone. Every result is compared with a stable sort before its calls are timed and again after the last replay;
+torch.topk and peers, whose ties may be any, by their keys. --resume and --budget: as of topk_torch.py. How calls are timed: timing.py. The file has the schema of
 bench/results/.
 """
 import argparse
@@ -20,13 +21,16 @@ import time
 
 import torch
 
+import correctness
+import implementations
 import timing
-from topk_torch import READ_BANDWIDTH, Record, numbers
+from topk_torch import READ_BANDWIDTH, Budget, Record, numbers, rounded, times_text
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 POOL_BYTES = 1 << 30
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16, "fp64": torch.float64,
           "i32": torch.int32, "i64": torch.int64}
+GATHERED = "torch.topk, gather"  # with a payload, so no competitor where there is none
 FORMS = ("select", "sorted", "smallest", "smallest-sorted")
 MAX_SORTED_K = 8192
 
@@ -103,7 +107,7 @@ class Torch:
 class TopK(Torch):
     def __init__(self, with_payload=False):
         self.with_payload = with_payload
-        self.name = "torch.topk, gather" if with_payload else "torch.topk"
+        self.name = GATHERED if with_payload else "torch.topk"
 
     def prepare(self, keys, shape):
         self.shape, size = shape, (shape.rows, shape.k)
@@ -143,6 +147,32 @@ class Sort(Torch):
             torch.equal(self.out[:, :self.shape.k].int(), want.indices)
 
 
+class Peer:
+    """A library with the launcher of support/peer.h."""
+
+    def __init__(self, path):
+        self.peer = implementations.Peer(path)
+        self.name, self.version = self.peer.name, self.peer.version
+
+    def prepare(self, keys, shape):
+        self.keys = keys
+        lengths = torch.full((shape.rows,), shape.columns, dtype=torch.int32, device="cuda")
+        taken = shape.dtype == "fp32" and shape.largest and not shape.sorted and shape.k < shape.columns
+        return taken and self.peer.prepare(keys, lengths, shape.k)
+
+    def call(self, keys):
+        self.peer.call(keys)
+
+    def right(self, want):
+        return correctness.is_set(self.keys, self.peer.indices(), want.best)
+
+    def wipe(self):
+        self.peer.indices().fill_(-7)
+
+    def variant(self):
+        return ""
+
+
 def fill(dtype, count):
     """Keys of the type, at random."""
     torch.manual_seed(count)
@@ -173,7 +203,7 @@ def row_of(impl, shape, keys, times, right):
     floor = keys.numel() * keys.element_size() / READ_BANDWIDTH * 1e6
     return {"op": "radix_select", "shape": shape.label(), "dtype": shape.dtype, "impl": impl.name,
             "version": impl.version, "variant": impl.variant(), "us_hot": round(times.hot, 2),
-            "us_cold": round(times.cold, 2), "floor_us": round(floor, 2), "correct": right,
+            "us_cold": rounded(times.cold), "floor_us": round(floor, 2), "correct": right,
             "spread": round(times.spread, 3)}
 
 
@@ -190,26 +220,37 @@ def at_shape(impls, pool, shape, timer):
 
 def show(shape, found):
     own = next((row["us_hot"] for row in found if row["impl"] == "libtle"), None)
-    text = "  ".join(f"{row['impl']} {row['us_hot']:.2f}/{row['us_cold']:.2f}{'' if row['correct'] else ' WRONG'}"
-                     for row in found)
-    others = [row["us_hot"] for row in found if row["correct"] and row["impl"] in ("torch.topk", "torch.sort")]
+    others = [row["us_hot"] for row in found
+              if row["correct"] and not row["impl"].startswith("libtle") and row["impl"] != GATHERED]
     ratio = f"{min(others) / own:5.2f}" if own and others else "    –"
     form = ("" if shape.largest else "smallest ") + ("sorted" if shape.sorted else "")
+    text = "  ".join(map(times_text, found))
     print(f"{shape.rows:4d} x {shape.columns:8d} k {shape.k:5d} {shape.dtype} {form:15s} {ratio}  {text}", flush=True)
 
 
+def shapes_of(a, dtype):
+    return [Shape(r, n, k, dtype, form) for r in a.rows for n in a.lengths for k in a.k for form in a.forms
+            if k <= n and (k or ("sorted" in form and n <= MAX_SORTED_K))]
+
+
 def sweep(a, impls, record):
-    timer = timing.Timer()
+    """False where the budget ended it."""
+    timer, budget = timing.Timer(), Budget(a.budget)
     for dtype in a.dtypes:
         size = torch.empty((), dtype=DTYPES[dtype]).element_size()
-        pool = fill(DTYPES[dtype], max(POOL_BYTES // size, max(a.rows) * max(a.lengths)))
-        for shape in [Shape(r, n, k, dtype, form) for r in a.rows for n in a.lengths for k in a.k for form in a.forms
-                      if k <= n and (k or ("sorted" in form and n <= MAX_SORTED_K))]:
+        left = [shape for shape in shapes_of(a, dtype) if not record.has("randn", shape.label(), dtype)]
+        room = max([POOL_BYTES // size, *(shape.rows * shape.columns for shape in left)])
+        pool = fill(DTYPES[dtype], room) if left else None
+        for shape in left:
+            if budget.used_up():
+                print("the budget is used up; --resume goes on", flush=True)
+                return False
             found = list(at_shape(impls, pool, shape, timer))
             show(shape, found)
             record.rows += found
             record.write()
         del pool
+    return True
 
 
 def known(names):
@@ -226,12 +267,15 @@ def arguments():
     arg = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arg.add_argument("--library", required=True, help="path of libtle.so")
     arg.add_argument("--out", required=True, help="JSON file to write")
+    arg.add_argument("--peer", action="append", default=[], metavar="LIBRARY", help="a library with the launcher")
     arg.add_argument("--rows", type=numbers, default="1,8,64,256")
     arg.add_argument("--lengths", type=numbers, default="128,4096,8192,32768,131072,1048576")
     arg.add_argument("--k", type=numbers, default="0,8,64,2048", help="0: whole rows")
     arg.add_argument("--dtypes", type=known(DTYPES), default="fp32")
     arg.add_argument("--forms", type=known(FORMS), default="select,sorted")
     arg.add_argument("--payload", action="store_true", help="also with a payload")
+    arg.add_argument("--resume", action="store_true", help="go on with the file of --out")
+    arg.add_argument("--budget", type=float, metavar="SECONDS", help="begin no shape after so long")
     arg.add_argument("--commit", default="", help="commit of the library, for the record")
     return arg.parse_args()
 
@@ -239,7 +283,8 @@ def arguments():
 def command_of(a):
     """Without the paths of this machine."""
     lists = [f"--{name} {','.join(map(str, getattr(a, name)))}" for name in ("rows", "lengths", "k", "dtypes", "forms")]
-    return " ".join(["python3 bench/radix_torch.py --library libtle.so --out results.json", *lists,
+    peers = [f"--peer {os.path.basename(path)}" for path in a.peer]
+    return " ".join(["python3 bench/radix_torch.py --library libtle.so --out results.json", *peers, *lists,
                      *["--payload"] * a.payload])
 
 
@@ -251,10 +296,12 @@ def main():
     impls = [Ours(tle), TopK(), Sort()]
     if a.payload:
         impls += [Ours(tle, True), TopK(True)]
-    record = Record(a.out, command_of(a), a.commit)
-    sweep(a, impls, record)
+    impls += [Peer(os.path.abspath(path)) for path in a.peer]
+    record = Record(a.out, command_of(a), a.commit, a.resume)
+    whole = sweep(a, impls, record)
     print(f"{time.time() - begin:.0f} seconds")
-    return 0 if all(row["correct"] for row in record.rows if row["impl"].startswith("libtle")) else 1
+    right = all(row["correct"] for row in record.rows if row["impl"].startswith("libtle"))
+    return 1 if not right else 0 if whole else 3
 
 
 if __name__ == "__main__":

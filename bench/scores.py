@@ -1,5 +1,7 @@
 """Kinds of scores that selections are timed and checked on, made on the GPU by torch.
 
+SAMPLED are rows that mislead the samples which libtle's bodies for long rows take.
+
 Makers of TIMED take the number of elements and give them flat, so that a shape and all its copies are views of one
 pool. Those of CHECKS take rows and columns: they are for checking, and for what odd rows cost. NAN are kinds with NaN,
 which peers need not know what to do with.
@@ -60,6 +62,29 @@ def one_block(rows, columns):
     return scores
 
 
+def sampled_places(columns):
+    """Which columns libtle's bodies for long rows look at first (kernels_tle/topk: sample_mark of long.py and of
+    cluster_mark.py): runs of 32 at places drawn by a hash, and blocks of 8, 16 or 32 at equal distances."""
+    chosen = torch.zeros(columns, dtype=torch.bool, device="cuda")
+    folds = min(max(columns >> 17, 1), 8)
+    run = torch.arange(128 * folds, device="cuda")
+    hashed = (run * 0x9E3779B1 % (1 << 32)) * max(columns - 31, 1) >> 32
+    repeats = 1 if columns <= 1 << 17 else 2 if columns <= 1 << 18 else 4
+    spread = torch.arange(128 * repeats, device="cuda") * (columns // (128 * repeats))
+    for begins, width in ((hashed, 32), *((spread // block * block, block) for block in (8, 16, 32))):
+        places = (begins[:, None] + torch.arange(width, device="cuda")).reshape(-1)
+        chosen[places[places < columns]] = True
+    return chosen
+
+
+def misleading(shift):
+    """Where a sample is taken, all scores are higher or lower than anywhere else."""
+    def make(rows, columns):
+        scores = torch.randn(rows, columns, device="cuda")
+        return torch.where(sampled_places(columns), scores + shift, scores)
+    return make
+
+
 def signed_zeros(rows, columns):
     draw = torch.rand(rows, columns, device="cuda")
     return torch.where(draw < 0.003, draw, torch.where(draw < 0.5, 0.0, -0.0))
@@ -96,8 +121,11 @@ CHECKS = {
     "signed zeros": signed_zeros,
 }
 
+SAMPLED = {"high sample": misleading(10), "low sample": misleading(-10)}
 NAN = {"nan and infinity": nan_and_infinity}
-KINDS = {**CHECKS, **NAN}
+KINDS = {**CHECKS, **SAMPLED, **NAN}
+ODD = ["equal", "two values", "one bin", "grid of 1/8", "ascending", "descending", "infinities", "mostly masked",
+       "one block", *SAMPLED, *NAN]  # what costs more than normal scores do
 
 
 def copies_of(kind, rows, columns, most_bytes, most):

@@ -17,7 +17,7 @@ FLUSH_BYTES = 256 << 20
 @dataclasses.dataclass
 class Times:
     hot: float
-    cold: float
+    cold: float  # None where it was not asked for
     spread: float  # (90th percentile - 10th) / median of the hot passes
 
 
@@ -55,8 +55,14 @@ class Timer:
         return [begin.elapsed_time(end) * 1e3 for begin, end in events]
 
     def once(self, call):
-        """Microseconds of one call that has run before, roughly."""
-        return min(self.passes(self.graph([call]), 2, cold=False))
+        """Microseconds of one call that has run before, roughly: not of a graph, so no less than its launch."""
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in "be")
+        with torch.cuda.stream(self.stream):
+            begin.record()
+            call()
+            end.record()
+        self.stream.synchronize()
+        return begin.elapsed_time(end) * 1e3
 
     def median(self, graph, calls, cold):
         first = self.passes(graph, 2, cold)[1]
@@ -66,7 +72,7 @@ class Timer:
         spread = (times[int(0.9 * count)] - times[int(0.1 * count)]) / middle
         return middle / calls, spread
 
-    def measure(self, call, copies, check=lambda: None):
+    def measure(self, call, copies, check=lambda: None, with_cold=True):
         """`call` takes scores; `check` is asked after replays whose last call took copies[0]."""
         torch.cuda.synchronize()
         with torch.cuda.stream(self.stream):
@@ -76,6 +82,8 @@ class Timer:
         graph = self.graph([lambda: call(copies[0])] * calls)
         hot, spread = self.median(graph, calls, cold=False)
         check()
+        if not with_cold:
+            return Times(hot, None, spread)
         order = [copies[i % len(copies)] for i in reversed(range(calls))]
         graph = self.graph([lambda scores=scores: call(scores) for scores in order])
         cold, _ = self.median(graph, calls, cold=True)
