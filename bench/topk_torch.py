@@ -67,6 +67,8 @@ class Record:
             if old[name] != self.head[name]:
                 sys.exit(f"{self.path}: cannot be resumed, its {name} is {old[name]!r} and not {self.head[name]!r}")
         self.rows = old["rows"]
+        commands = old["command"].split("; ")
+        self.head["command"] = "; ".join(commands + [self.head["command"]] * (self.head["command"] not in commands))
         self.done = {(row.get("values", "randn"), tuple(row["shape"].items()), row["dtype"]) for row in self.rows}
         if "kinds" in old:
             self.head["kinds"] = old["kinds"]

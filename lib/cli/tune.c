@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- what the library says of its variants ---- */
 
@@ -106,29 +107,6 @@ static int describe(tle_handle handle, const TuneOp *op, TuneSet *set) {
 
 /* ---- where timings come from ---- */
 
-static int measure(const Options *o, const TuneOp *op, TuneSet *set) {
-    tle_handle handle = NULL;
-    tle_device_info info = {.struct_size = sizeof info};
-    tle_handle_options options = TLE_HANDLE_OPTIONS_INIT;
-    int failed = open_handle(o, &handle);
-    if (failed)
-        return failed;
-    tle_handle_device(handle, &info);
-    options.device_kind = info.kind;
-    options.device_ordinal = info.ordinal;
-    options.arch = o->value[OPT_arch];
-    if (info.kind != TLE_DEVICE_CUDA)
-        failed = complain("tune: a table needs times of a GPU, and %s is none; --timings reads "
-                          "those of another machine",
-                          info.name);
-    if (!failed)
-        failed = describe(handle, op, set);
-    if (!failed && !tune_add_points(op, handle, o->value[OPT_quick_grid] != NULL, set))
-        failed = complain("no memory");
-    tle_destroy(handle);
-    return failed ? failed : tune_measure(op, &options, set);
-}
-
 static char *whole_file(const char *path) {
     FILE *f = fopen(path, "rb");
     char *text = NULL;
@@ -156,8 +134,6 @@ static int read_timings(const char *path, const TuneOp *op, TuneSet *set) {
     return strcmp(set->op, op->name) ? complain("tune: %s is of %s", path, set->op) : 0;
 }
 
-/* ---- the command ---- */
-
 /* Writes and frees the text. */
 static int write_text(const char *path, char *text) {
     FILE *f = path ? fopen(path, "w") : stdout;
@@ -167,6 +143,69 @@ static int write_text(const char *path, char *text) {
         ok = !fclose(f) && ok;
     return ok ? 0 : complain("tune: %s cannot be written", path ? path : "standard output");
 }
+
+/* The times so far, in place of those before: never half a file. */
+static bool save_times(const TuneSet *set, void *path) {
+    char part[4096];
+    if (snprintf(part, sizeof part, "%s.part", (const char *)path) >= (int)sizeof part)
+        return !complain("tune: the name of %s is too long", (const char *)path);
+    if (write_text(part, tune_set_print(set)))
+        return false;
+    return !rename(part, (const char *)path) ||
+           !complain("tune: %s cannot be written", (const char *)path);
+}
+
+/* Times of an earlier run in the file that this one saves to, if it is there. */
+static int take_up(const Options *o, const TuneOp *op, TuneSet *set) {
+    TuneSet old = {0};
+    const char *path = o->value[OPT_save];
+    if (!o->value[OPT_resume])
+        return 0;
+    if (!path)
+        return complain("tune: --resume goes on with the file of --save, which is not given");
+    if (access(path, F_OK))
+        return 0;
+    int failed = read_timings(path, op, &old);
+    if (!failed && !tune_set_take(set, &old))
+        failed = complain("tune: %s is of other kernels or of another device", path);
+    tune_set_free(&old);
+    return failed;
+}
+
+static int measure(const Options *o, const TuneOp *op, double seconds, TuneSet *set) {
+    tle_handle handle = NULL;
+    tle_device_info info = {.struct_size = sizeof info};
+    tle_handle_options options = TLE_HANDLE_OPTIONS_INIT;
+    char *path = o->value[OPT_save] ? strdup(o->value[OPT_save]) : NULL;
+    TuneLimits limits = {seconds, path ? save_times : NULL, path};
+    int failed = open_handle(o, &handle);
+    if (!failed) {
+        tle_handle_device(handle, &info);
+        options.device_kind = info.kind;
+        options.device_ordinal = info.ordinal;
+        options.arch = o->value[OPT_arch];
+        if (info.kind != TLE_DEVICE_CUDA)
+            failed = complain("tune: a table needs times of a GPU, and %s is none; --timings reads "
+                              "those of another machine",
+                              info.name);
+    }
+    if (!failed)
+        failed = describe(handle, op, set);
+    if (!failed && (!tune_add_points(op, handle, o->value[OPT_quick_grid] != NULL, set) ||
+                    !tune_set_times(set)))
+        failed = complain("no memory");
+    tle_destroy(handle);
+    if (!failed)
+        failed = take_up(o, op, set);
+    if (!failed)
+        failed = tune_measure(op, &options, &limits, set);
+    if (!failed && path)
+        failed = save_times(set, path) ? 0 : EXIT_FAILED;
+    free(path);
+    return failed;
+}
+
+/* ---- the command ---- */
 
 /* How far the chosen are from the best, so that a reader sees what the tolerance cost. */
 static void report(const TuneSet *set, const TuneRules *rules) {
@@ -206,13 +245,14 @@ static int write_table(const Options *o, int64_t percent, const TuneSet *set) {
 int command_tune(const Options *o) {
     TuneSet set = {0};
     const TuneOp *op = tune_op(o->op);
-    int64_t percent = 0;
+    int64_t percent = 0, seconds = 0;
     /* Before the measurement, which takes long. */
-    if (!options_int(o, OPT_within, 0, 100, 3, &percent))
+    if (!options_int(o, OPT_within, 0, 100, 3, &percent) ||
+        !options_int(o, OPT_budget, 1, INT32_MAX, INT32_MAX, &seconds))
         return EXIT_USAGE;
     int failed = o->value[OPT_timings] ? read_timings(o->value[OPT_timings], op, &set)
-                                       : measure(o, op, &set);
-    if (!failed && o->value[OPT_save])
+                                       : measure(o, op, (double)seconds, &set);
+    if (!failed && o->value[OPT_timings] && o->value[OPT_save])
         failed = write_text(o->value[OPT_save], tune_set_print(&set));
     if (!failed)
         failed = write_table(o, percent, &set);

@@ -61,9 +61,29 @@ typedef struct TuneRules {
     int count;
 } TuneRules;
 
+typedef enum TuneAnswer { TUNE_TIMED, TUNE_REFUSED, TUNE_FAILED } TuneAnswer;
+
+/* What a walk over the points asks. */
+typedef struct TuneTimer {
+    void *user;
+    /* Times a variant at a point, hot and cold, with few replays or thoroughly. What is slower than
+     * `limit` when hot need not be timed cold: us[1] stays. */
+    TuneAnswer (*time)(void *user, int point, int variant, bool thorough, double limit,
+                       double us[2]);
+    /* Before each point, with how many have times by now, and at the end: whether to go on. */
+    bool (*more)(void *user, int done);
+} TuneTimer;
+
+/* Fills in times at the points that have none yet; false where the timer failed or without memory.
+ */
+bool tune_walk(TuneSet *set, const TuneTimer *timer);
+
 /* Makes room for the times of all points and variants, all NaN; false without memory. */
 bool tune_set_times(TuneSet *set);
 void tune_set_free(TuneSet *set);
+/* Copies the times of another set at the points and of the variants that both have; false where
+ * that is of other kernels or of another device. */
+bool tune_set_take(TuneSet *set, const TuneSet *from);
 /* Index into hot and cold. */
 size_t tune_at(const TuneSet *set, int point, int variant);
 /* A variant's geometric mean of hot and cold time at a point; infinite where it has none. */

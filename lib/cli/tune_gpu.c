@@ -1,11 +1,10 @@
-/* Times every variant of an operator at every point, on a GPU.
+/* Times the variants of an operator at the points of its grid, on a GPU.
  *
  * A handle is made for each variant, with the variant forced, so what is timed is what a call runs.
  * As many calls as fill a millisecond are captured into a graph; the time is the median over
  * replays between two events. Hot: all calls read the same input. Cold: they read different copies,
- * after the L2 cache was overwritten. A variant that is far slower than the best so far at a point
- * is not measured further. Results must not depend on the variant: one that differs from the first
- * at a point is named and left out. */
+ * after the L2 cache was overwritten. Results must not depend on the variant: one that differs from
+ * the first at a point is named and left out. tune_walk.c says what is timed where. */
 #include "cli/cli.h"
 #include "cli/driver.h"
 #include "cli/tune_op.h"
@@ -14,10 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { CALLS = 16, PASSES = 9, LEAST_PASSES = 5 };
-static const double pass_us = 1000, budget_us = 2000, hopeless = 1.6;
-static const size_t flush_bytes = (size_t)256 << 20, block_bytes = (size_t)16 << 20;
+enum { CALLS = 16, PASSES = 9, LEAST_PASSES = 5, FEW_PASSES = 3 };
+static const double pass_us = 1000, budget_us = 2000, seconds_between_saves = 3;
+static const size_t flush_bytes = (size_t)256 << 20, block_bytes = (size_t)16 << 20,
+                    most_compared = (size_t)256 << 10;
 
 typedef struct Bench {
     const TuneOp *op;
@@ -28,11 +29,21 @@ typedef struct Bench {
     tle_handle memory_of; /* owns the memory below */
     char *pools[TUNE_KINDS];
     size_t pool_bytes[TUNE_KINDS], output_bytes;
-    char *output;
-    uint32_t *host;     /* a copy of the output */
+    char *output, *workspace;
+    size_t workspace_bytes;
+    uint32_t *host;     /* a copy of the output's begin */
     uint64_t *expected; /* hash of the right result at each point, or 0 */
-    double *best_hot;
+    const tle_handle_options *options;
+    tle_handle *handles; /* of each variant, once it was needed */
+    const TuneLimits *limits;
+    double begun, saved; /* seconds */
 } Bench;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 static bool sure(int code, const char *what) {
     if (code)
@@ -86,10 +97,11 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* The median replay; the first is not counted. */
-static double median(Bench *b, bool cold) {
+static double median(Bench *b, bool thorough, bool cold) {
     double times[PASSES], first = replay(b, cold);
     int passes = first > 0 ? (int)(budget_us / first) : LEAST_PASSES;
     passes = passes < LEAST_PASSES ? LEAST_PASSES : passes > PASSES ? PASSES : passes;
+    passes = thorough ? passes : FEW_PASSES;
     for (int i = 0; i < passes; i++) {
         times[i] = replay(b, cold);
         if (times[i] < 0)
@@ -99,9 +111,10 @@ static double median(Bench *b, bool cold) {
     return times[passes / 2];
 }
 
-/* FNV-1a of the output's words, never 0. */
+/* FNV-1a of the output's first words, never 0. */
 static bool hash_output(Bench *b, const int64_t *fact, uint64_t *hash) {
     size_t bytes = b->op->output_bytes(fact);
+    bytes = bytes < most_compared ? bytes : most_compared;
     if (!fine(tle_copy(b->memory_of, b->host, b->output, bytes), "tune: the result"))
         return false;
     *hash = UINT64_C(14695981039346656037);
@@ -122,73 +135,99 @@ static int copies_of(const Bench *b, const int64_t *fact) {
     return fit > CALLS ? CALLS : (int)fit;
 }
 
-/* Times one legal variant at a point; false after a failure. */
-static bool measure(Bench *b, tle_handle handle, const TuneCall *call, int p, int v) {
+/* Runs a variant once, which loads it, and compares what it gives with the others. */
+static TuneAnswer compare(Bench *b, tle_handle handle, const TuneCall *call, int p, int v) {
+    const char *name = b->set->variants[v].name;
     uint64_t hash = 0;
-    if (!fine(b->op->run(handle, call, b->stream), b->set->variants[v].name) ||
-        !fine(tle_synchronize(handle, b->stream), b->set->variants[v].name) ||
-        !hash_output(b, call->fact, &hash))
-        return false;
+    if (!fine(b->op->run(handle, call, b->stream), name) ||
+        !fine(tle_synchronize(handle, b->stream), name) || !hash_output(b, call->fact, &hash))
+        return TUNE_FAILED;
     if (b->expected[p] && b->expected[p] != hash) {
         complain("tune: '%s' gives another result than the variants before it at point %d and is "
                  "left out there",
-                 b->set->variants[v].name, p);
-        return true;
+                 name, p);
+        return TUNE_REFUSED;
     }
     b->expected[p] = hash;
+    return TUNE_TIMED;
+}
+
+static TuneAnswer time_call(Bench *b, tle_handle handle, const TuneCall *call, bool thorough,
+                            double limit, double us[2]) {
     if (!capture(b, handle, *call, 1, 1) || replay(b, false) < 0)
-        return false;
+        return TUNE_FAILED;
     int calls = clamp_calls(replay(b, false));
     if (!capture(b, handle, *call, calls, 1))
-        return false;
+        return TUNE_FAILED;
     double first = replay(b, false), second = replay(b, false); /* a graph's first takes longer */
-    if (first < 0 || second < 0)
-        return false;
-    if (second / calls > hopeless * b->best_hot[p])
-        return true;
-    double hot = median(b, false) / calls;
-    if (hot <= 0 || !capture(b, handle, *call, calls, copies_of(b, call->fact)))
-        return false;
-    double cold = median(b, true) / calls;
-    b->set->hot[tune_at(b->set, p, v)] = hot;
-    b->set->cold[tune_at(b->set, p, v)] = cold;
-    b->best_hot[p] = fmin(b->best_hot[p], hot);
-    return cold > 0;
+    us[0] = second / calls;
+    if (first < 0 || second <= 0)
+        return TUNE_FAILED;
+    if (us[0] > limit)
+        return TUNE_TIMED;
+    us[0] = median(b, thorough, false) / calls;
+    if (us[0] <= 0 || !capture(b, handle, *call, calls, copies_of(b, call->fact)))
+        return TUNE_FAILED;
+    us[1] = median(b, thorough, true) / calls;
+    return us[1] > 0 ? TUNE_TIMED : TUNE_FAILED;
 }
 
 /* ---- all of them ---- */
 
-static bool measure_point(Bench *b, tle_handle handle, int p, int v) {
-    const int64_t *fact = b->set->points[p].fact;
-    void *workspace = NULL;
-    TuneCall call = {.fact = fact, .output = b->output};
-    call.input = b->pools[b->op->input_kind(fact)];
-    if (b->op->workspace(handle, &call, &call.workspace_size))
-        return true; // not legal there
-    if (call.workspace_size &&
-        !fine(tle_alloc(b->memory_of, call.workspace_size, &workspace), "tune: the workspace"))
-        return false;
-    call.workspace = (char *)workspace;
-    bool ok = measure(b, handle, &call, p, v);
-    tle_free(b->memory_of, workspace);
-    return ok;
+/* Of one variant, which the handle is forced to. */
+static tle_handle handle_of(Bench *b, int v) {
+    const char *name = b->set->variants[v].name;
+    if (b->handles[v])
+        return b->handles[v];
+    if (setenv("TLE_FORCE_VARIANT", name, 1))
+        complain("tune: no memory");
+    else if (!fine(tle_create(&b->handles[v], b->options), name))
+        b->handles[v] = NULL;
+    unsetenv("TLE_FORCE_VARIANT");
+    return b->handles[v];
 }
 
-static bool measure_variant(Bench *b, const tle_handle_options *options, int v) {
-    tle_handle handle = NULL;
-    const char *name = b->set->variants[v].name;
-    if (setenv("TLE_FORCE_VARIANT", name, 1))
-        return !complain("tune: no memory");
-    bool ok = fine(tle_create(&handle, options), name);
-    for (int p = 0; ok && p < b->set->point_count; p++)
-        ok = measure_point(b, handle, p, v);
-    if (b->exec)
-        b->d.exec_destroy(b->exec); // it runs the handle's kernels
-    b->exec = NULL;
-    tle_destroy(handle);
-    unsetenv("TLE_FORCE_VARIANT");
-    fprintf(stderr, "\rtle: tune: %d of %d variants", v + 1, b->set->variant_count);
-    return ok;
+static bool reserve(Bench *b, size_t bytes) {
+    void *workspace = NULL;
+    if (bytes <= b->workspace_bytes)
+        return true;
+    tle_free(b->memory_of, b->workspace);
+    b->workspace_bytes = 0;
+    if (fine(tle_alloc(b->memory_of, bytes, &workspace), "tune: the workspace"))
+        b->workspace_bytes = bytes;
+    b->workspace = (char *)workspace;
+    return b->workspace_bytes != 0;
+}
+
+static TuneAnswer time_variant(void *user, int p, int v, bool thorough, double limit,
+                               double us[2]) {
+    Bench *b = (Bench *)user;
+    const int64_t *fact = b->set->points[p].fact;
+    TuneCall call = {.fact = fact, .output = b->output};
+    tle_handle handle = handle_of(b, v);
+    if (!handle)
+        return TUNE_FAILED;
+    call.input = b->pools[b->op->input_kind(fact)];
+    if (b->op->workspace(handle, &call, &call.workspace_size))
+        return TUNE_REFUSED; // not legal there
+    if (!reserve(b, call.workspace_size))
+        return TUNE_FAILED;
+    call.workspace = call.workspace_size ? b->workspace : NULL;
+    TuneAnswer answer = thorough ? TUNE_TIMED : compare(b, handle, &call, p, v);
+    return answer == TUNE_TIMED ? time_call(b, handle, &call, thorough, limit, us) : answer;
+}
+
+static bool save_and_go_on(void *user, int done) {
+    Bench *b = (Bench *)user;
+    double time = now();
+    bool ok = true;
+    fprintf(stderr, "\rtle: tune: %d of %d points, %.0f s", done, b->set->point_count,
+            time - b->begun);
+    if (b->limits->save && time - b->saved > seconds_between_saves) {
+        ok = b->limits->save(b->set, b->limits->user);
+        b->saved = now();
+    }
+    return ok && time - b->begun < b->limits->seconds;
 }
 
 /* ---- memory ---- */
@@ -228,15 +267,12 @@ static bool open_memory(Bench *b) {
     void *output = NULL;
     char *block = (char *)malloc(block_bytes);
     size_pools(b);
-    b->host = (uint32_t *)malloc(b->output_bytes);
-    size_t points = (size_t)b->set->point_count;
-    b->expected = (uint64_t *)calloc(points, sizeof *b->expected);
-    b->best_hot = (double *)malloc(points * sizeof *b->best_hot);
-    bool ok = block && b->host && b->expected && b->best_hot;
+    b->host = (uint32_t *)malloc(most_compared);
+    b->expected = (uint64_t *)calloc((size_t)b->set->point_count, sizeof *b->expected);
+    b->handles = (tle_handle *)calloc((size_t)b->set->variant_count, sizeof(tle_handle));
+    bool ok = block && b->host && b->expected && b->handles;
     if (!ok)
         complain("tune: no memory");
-    for (size_t p = 0; ok && p < points; p++)
-        b->best_hot[p] = INFINITY;
     ok = ok && fine(tle_alloc(b->memory_of, b->output_bytes, &output), "tune: the results");
     b->output = (char *)output;
     for (int kind = 0; ok && kind < TUNE_KINDS; kind++)
@@ -254,10 +290,10 @@ static bool warm_up(Bench *b) {
     return ok && sure(b->d.stream_synchronize(b->stream), "cuStreamSynchronize");
 }
 
-static bool open_bench(Bench *b, const tle_handle_options *options) {
+static bool open_bench(Bench *b) {
     char why[200];
     tle_device_info info = {.struct_size = sizeof info};
-    if (!fine(tle_create(&b->memory_of, options), "tune") ||
+    if (!fine(tle_create(&b->memory_of, b->options), "tune") ||
         !fine(tle_handle_device(b->memory_of, &info), "tune"))
         return false;
     if (!driver_open(&b->d, info.ordinal, why, sizeof why))
@@ -270,9 +306,14 @@ static bool open_bench(Bench *b, const tle_handle_options *options) {
 }
 
 static void close_bench(Bench *b) {
+    if (b->exec)
+        b->d.exec_destroy(b->exec); // it runs the handles' kernels
+    for (int v = 0; b->handles && v < b->set->variant_count; v++)
+        tle_destroy(b->handles[v]);
     for (int kind = 0; kind < TUNE_KINDS; kind++)
         tle_free(b->memory_of, b->pools[kind]);
     tle_free(b->memory_of, b->output);
+    tle_free(b->memory_of, b->workspace);
     if (b->flush)
         b->d.memory_free(b->flush);
     if (b->begin)
@@ -284,14 +325,16 @@ static void close_bench(Bench *b) {
     tle_destroy(b->memory_of);
     free(b->host);
     free(b->expected);
-    free(b->best_hot);
+    free(b->handles);
 }
 
-int tune_measure(const TuneOp *op, const tle_handle_options *options, TuneSet *set) {
-    Bench b = {.op = op, .set = set};
-    bool ok = tune_set_times(set) && open_bench(&b, options);
-    for (int v = 0; ok && v < set->variant_count; v++)
-        ok = measure_variant(&b, options, v);
+int tune_measure(const TuneOp *op, const tle_handle_options *options, const TuneLimits *limits,
+                 TuneSet *set) {
+    Bench b = {.op = op, .set = set, .options = options, .limits = limits};
+    TuneTimer timer = {&b, time_variant, save_and_go_on};
+    bool ok = open_bench(&b);
+    b.begun = b.saved = now();
+    ok = ok && tune_walk(set, &timer);
     fputc('\n', stderr);
     close_bench(&b);
     return ok ? 0 : EXIT_FAILED;

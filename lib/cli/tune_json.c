@@ -37,6 +37,38 @@ void tune_set_free(TuneSet *set) {
     *set = (TuneSet){0};
 }
 
+static int find_point(const TuneSet *set, const TunePoint *point) {
+    for (int p = 0; p < set->point_count; p++)
+        if (!memcmp(set->points[p].fact, point->fact,
+                    (size_t)set->facts.count * sizeof *point->fact))
+            return p;
+    return -1;
+}
+
+static int find_variant(const TuneSet *set, const char *name) {
+    for (int v = 0; v < set->variant_count; v++)
+        if (!strcmp(set->variants[v].name, name))
+            return v;
+    return -1;
+}
+
+bool tune_set_take(TuneSet *set, const TuneSet *from) {
+    if (strcmp(set->arch, from->arch) || strcmp(set->device, from->device) ||
+        strcmp(set->sources, from->sources) || strcmp(set->compiler, from->compiler))
+        return false;
+    for (int v = 0; v < from->variant_count; v++) {
+        int here = find_variant(set, from->variants[v].name);
+        for (int p = 0; here >= 0 && p < from->point_count; p++) {
+            int there = find_point(set, &from->points[p]);
+            if (there < 0)
+                continue;
+            set->hot[tune_at(set, there, here)] = from->hot[tune_at(from, p, v)];
+            set->cold[tune_at(set, there, here)] = from->cold[tune_at(from, p, v)];
+        }
+    }
+    return true;
+}
+
 /* ---- printing ---- */
 
 static bool add_fact(cJSON *object, const TuneFact *fact, int64_t value) {

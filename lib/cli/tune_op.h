@@ -45,8 +45,15 @@ void tune_fill(int32_t dtype, void *block, size_t bytes);
 /* Adds the points of an operator's grid that the device's handle supports; false without memory. */
 bool tune_add_points(const TuneOp *op, tle_handle handle, bool quick, TuneSet *set);
 
-/* Fills in the times of all variants at all points, on the GPU that the options name. Returns 0 or
- * an exit status after a message. */
-int tune_measure(const TuneOp *op, const tle_handle_options *options, TuneSet *set);
+typedef struct TuneLimits {
+    double seconds;                               /* begin no point after so many */
+    bool (*save)(const TuneSet *set, void *user); /* from time to time; may be NULL */
+    void *user;
+} TuneLimits;
+
+/* Fills in the times of the variants at the points that have none, on the GPU that the options
+ * name. Returns 0 or an exit status after a message. */
+int tune_measure(const TuneOp *op, const tle_handle_options *options, const TuneLimits *limits,
+                 TuneSet *set);
 
 #endif

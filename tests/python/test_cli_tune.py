@@ -101,6 +101,20 @@ def test_radix_has_rules_for_every_type_and_order(driver, tmp_path):
     assert re.search(r"by rule \d+ of table \S*table.json", text)
 
 
+def test_a_run_that_was_cut_short_goes_on(driver, tmp_path):
+    files = ("--save", tmp_path / "times.json", "--out", tmp_path / "table.json")
+    short = tle("tune", "topk", "--device", "cuda", "--quick", "--budget", 1, *files, **driver)
+    assert "points, " in short.stderr and not (tmp_path / "times.json.part").exists()
+    first = json.loads((tmp_path / "times.json").read_text())["points"]
+    whole = tle("tune", "topk", "--device", "cuda", "--quick", "--resume", *files, **driver)
+    assert "at worst" in whole.stderr
+    then = json.loads((tmp_path / "times.json").read_text())["points"]
+    assert len(first) == len(then) and all(point["us"] for point in then)
+    assert all(not old["us"] or old["us"] == new["us"] for old, new in zip(first, then))
+    assert "--resume goes on with the file" in tle("tune", "topk", "--device", "cuda", "--resume", status=1, **driver).stderr
+    assert "--budget is '0'" in tle("tune", "topk", "--device", "cuda", "--budget", 0, status=2, **driver).stderr
+
+
 def test_refusals_say_what_is_missing(tmp_path):
     assert "times of a GPU" in tle("tune", "topk", "--device", "emu", status=1).stderr
     assert "name an operator" in tle("tune", status=2).stderr

@@ -384,6 +384,116 @@ static void test_damaged_timings_are_refused(void **state) {
     tune_set_free(&read);
 }
 
+/* ---- which are timed where ---- */
+
+enum { WALK_ROWS = 9, WALK_COLUMNS = 11, WALK_VARIANTS = 12 };
+
+typedef struct Asked {
+    int looks, thorough, points_left, last_done;
+    bool looked[WALK_ROWS * WALK_COLUMNS * 2];
+} Asked;
+
+/* Each variant is best at its own length, and the farther from it the slower. Those of odd numbers
+ * take one type alone. */
+static double time_of(int p, int v) {
+    double best_at = log2(1024) + 10.0 * v / (int)WALK_VARIANTS;
+    double away = fabs(log2((double)set.points[p].fact[COLUMNS]) - best_at);
+    return (2 + (double)set.points[p].fact[ROWS] / 100) * (1 + 0.25 * away);
+}
+
+static TuneAnswer answer(void *user, int p, int v, bool thorough, double limit, double us[2]) {
+    Asked *a = (Asked *)user;
+    if (v % 2 && set.points[p].fact[DTYPE])
+        return TUNE_REFUSED;
+    a->looked[p] = true;
+    *(thorough ? &a->thorough : &a->looks) += 1;
+    us[0] = time_of(p, v) * (thorough ? 1 : 1.01);
+    if (us[0] <= limit)
+        us[1] = 1.5 * us[0];
+    return TUNE_TIMED;
+}
+
+static bool more(void *user, int done) {
+    Asked *a = (Asked *)user;
+    a->last_done = done;
+    return a->points_left-- > 0;
+}
+
+static void begin_walk(void) {
+    begin(WALK_VARIANTS, WALK_ROWS * WALK_COLUMNS * 2);
+    for (int i = 0; i < WALK_ROWS * WALK_COLUMNS * 2; i++) {
+        int64_t *fact = set.points[set.point_count++].fact;
+        fact[ROWS] = INT64_C(1) << i % WALK_ROWS;
+        fact[COLUMNS] = INT64_C(512) << i / WALK_ROWS % WALK_COLUMNS;
+        fact[K] = 128;
+        fact[ALIGN] = 16;
+        fact[DTYPE] = i / WALK_ROWS / WALK_COLUMNS;
+    }
+}
+
+static void test_a_walk_finds_the_best_everywhere_in_few_looks(void **state) {
+    (void)state;
+    Asked a = {.points_left = INT32_MAX};
+    TuneTimer timer = {&a, answer, more};
+    int legal = 0;
+    begin_walk();
+    assert_true(tune_walk(&set, &timer));
+    assert_int_equal(a.last_done, set.point_count);
+    for (int p = 0; p < set.point_count; p++) {
+        double best = INFINITY, found = INFINITY;
+        for (int v = 0; v < WALK_VARIANTS; v++) {
+            if (v % 2 && set.points[p].fact[DTYPE])
+                continue;
+            legal++;
+            best = fmin(best, sqrt(1.5) * time_of(p, v)); /* not the 1 % more of a quick look */
+            found = fmin(found, tune_score(&set, p, v));
+        }
+        assert_true(fabs(found / best - 1) < 1e-9);
+    }
+    assert_true(a.looks < legal * 3 / 4);
+    assert_true(a.thorough < a.looks);
+}
+
+static void test_a_walk_that_ends_early_has_been_everywhere_coarsely(void **state) {
+    (void)state;
+    Asked a = {.points_left = 18}; /* of each type: 3 of the rows by 3 of the columns */
+    TuneTimer timer = {&a, answer, more};
+    begin_walk();
+    assert_true(tune_walk(&set, &timer));
+    assert_int_equal(a.last_done, 18);
+    for (int p = 0; p < set.point_count; p++) {
+        int row = p % WALK_ROWS, column = p / WALK_ROWS % WALK_COLUMNS;
+        bool coarse = row % 4 == 0 && (column % 4 == 0 || column == WALK_COLUMNS - 1);
+        assert_true(!a.looked[p] || coarse);
+    }
+    assert_true(tune_rules(&set, 1.03, &rules, why, sizeof why));
+    assert_true(rules.count > 1);
+}
+
+static void test_a_walk_goes_on_where_another_ended(void **state) {
+    (void)state;
+    Asked a = {.points_left = 40}, b = {.points_left = INT32_MAX};
+    TuneTimer timer = {&a, answer, more};
+    begin_walk();
+    assert_true(tune_walk(&set, &timer));
+    char *text = tune_set_print(&set);
+    TuneSet saved;
+    assert_true(tune_set_parse(text, &facts, &saved, why, sizeof why));
+    free(text);
+    tune_set_free(&set);
+    begin_walk();
+    assert_true(tune_set_take(&set, &saved));
+    timer.user = &b;
+    assert_true(tune_walk(&set, &timer));
+    assert_int_equal(b.last_done, set.point_count);
+    for (int p = 0; p < set.point_count; p++)
+        assert_true(a.looked[p] != b.looked[p]);
+    free(saved.device);
+    saved.device = strdup("another");
+    assert_false(tune_set_take(&set, &saved));
+    tune_set_free(&saved);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cover_is_the_best_of_all_sets),
@@ -399,6 +509,9 @@ int main(void) {
         cmocka_unit_test_teardown(test_table_is_in_the_documented_form, drop),
         cmocka_unit_test_teardown(test_timings_read_back, drop),
         cmocka_unit_test(test_damaged_timings_are_refused),
+        cmocka_unit_test_teardown(test_a_walk_finds_the_best_everywhere_in_few_looks, drop),
+        cmocka_unit_test_teardown(test_a_walk_that_ends_early_has_been_everywhere_coarsely, drop),
+        cmocka_unit_test_teardown(test_a_walk_goes_on_where_another_ended, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
