@@ -1,7 +1,10 @@
 /* tle-gpu-check: every duty of the operators on a real GPU. Prints one line a group, writes one
- * JSON file, exits 1 when any group failed and 2 when there is no GPU. */
+ * JSON file, exits 1 when any group failed and 2 when there is no GPU. Most groups are lists of
+ * cases that several threads compare with the reference; on the emulator those run alone. */
 #define _POSIX_C_SOURCE 200809L
+#include "gpu/many.h"
 #include "gpu/radix_streams.h"
+#include "gpu/same_bytes.h"
 #include "gpu/topk_dependent.h"
 #include "gpu/topk_streams.h"
 #include "kernels/support/radix_call_suite.h"
@@ -12,75 +15,94 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef struct Check {
-    const Driver *driver;
+    const Driver *driver; /* NULL on the emulator */
     tle_handle h;
+    const tle_handle_options *options;
+    Many many;
     uint32_t cases, random_cases;
     int64_t max_columns;
-    ElementType type; /* of run_typed */
+    int runs;
+    ElementType type; /* of add_typed */
     char why[1200];
 } Check;
 
-static bool visit(const TopkCase *c, void *user) {
+/* ---- topk: lists ---- */
+
+static bool add_topk(const TopkCase *c, void *user) {
     Check *k = user;
-    k->cases++;
-    return run_topk_case(k->h, c, k->why, sizeof k->why);
+    return many_add(&k->many, c);
 }
 
-static bool run_lengths(Check *k) {
-    return topk_lengths(visit, k, k->max_columns);
-}
-
-static bool run_values(Check *k) {
-    return topk_values(visit, k);
-}
-
-static bool run_ragged(Check *k) {
-    return topk_ragged(visit, k);
-}
-
-static bool run_strides(Check *k) {
-    return topk_strides(visit, k);
-}
-
-static bool run_ks(Check *k) {
-    return topk_ks(visit, k);
-}
-
-static bool run_random(Check *k) {
-    return topk_random(visit, k, 42, k->random_cases, 20000);
-}
-
-static bool run_forms(Check *k) {
-    return topk_forms(visit, k, k->max_columns) &&
-           topk_random_forms(visit, k, 43, k->random_cases, 20000);
-}
-
-/* All of the lists above for another type of scores. */
-static bool visit_typed(const TopkCase *c, void *user) {
+static bool add_typed(const TopkCase *c, void *user) {
     Check *k = user;
     TopkCase typed = *c;
     typed.type = k->type;
-    return visit(&typed, k);
+    return add_topk(&typed, k);
 }
 
-static bool run_typed(Check *k, ElementType type) {
+/* Types in turn. */
+static bool add_any_type(const TopkCase *c, void *user) {
+    Check *k = user;
+    TopkCase typed = *c;
+    typed.type = (ElementType)(k->many.count % ELEMENT_COUNT);
+    return add_topk(&typed, k);
+}
+
+static bool list_lengths(Check *k) {
+    return topk_lengths(add_topk, k, k->max_columns);
+}
+
+static bool list_values(Check *k) {
+    return topk_values(add_topk, k);
+}
+
+static bool list_regimes(Check *k) {
+    return topk_regimes(add_any_type, k, k->max_columns);
+}
+
+static bool list_ragged(Check *k) {
+    return topk_ragged(add_topk, k);
+}
+
+static bool list_strides(Check *k) {
+    return topk_strides(add_topk, k);
+}
+
+static bool list_ks(Check *k) {
+    return topk_ks(add_topk, k);
+}
+
+static bool list_forms(Check *k) {
+    return topk_forms(add_topk, k, k->max_columns);
+}
+
+/* Half of them with forms. */
+static bool list_random(Check *k) {
+    uint32_t half = k->random_cases / 2;
+    return topk_random(add_any_type, k, 42, k->random_cases - half, 20000) &&
+           topk_random_forms(add_any_type, k, 43, half, 20000);
+}
+
+/* All lists but the last for another type of scores. */
+static bool list_typed(Check *k, ElementType type) {
     k->type = type;
-    return topk_lengths(visit_typed, k, k->max_columns) && topk_values(visit_typed, k) &&
-           topk_ragged(visit_typed, k) && topk_strides(visit_typed, k) && topk_ks(visit_typed, k) &&
-           topk_random(visit_typed, k, 44, k->random_cases, 20000) &&
-           topk_forms(visit_typed, k, k->max_columns) &&
-           topk_random_forms(visit_typed, k, 45, k->random_cases, 20000);
+    return topk_lengths(add_typed, k, k->max_columns) && topk_values(add_typed, k) &&
+           topk_ragged(add_typed, k) && topk_strides(add_typed, k) && topk_ks(add_typed, k) &&
+           topk_forms(add_typed, k, k->max_columns);
 }
 
-static bool run_fp16(Check *k) {
-    return run_typed(k, ELEMENT_FP16);
+static bool list_fp16(Check *k) {
+    return list_typed(k, ELEMENT_FP16);
 }
 
-static bool run_bf16(Check *k) {
-    return run_typed(k, ELEMENT_BF16);
+static bool list_bf16(Check *k) {
+    return list_typed(k, ELEMENT_BF16);
 }
+
+/* ---- topk: programs ---- */
 
 static bool run_streams(Check *k) {
     k->cases++;
@@ -107,33 +129,52 @@ static bool run_huge(Check *k) {
     return check_huge_stride(k->driver, k->h, k->why, sizeof k->why);
 }
 
+static bool run_same(Check *k, bool (*same)(SameBytes *)) {
+    SameBytes s = {.h = k->h,
+                   .options = k->options,
+                   .runs = k->runs,
+                   .max_columns = k->max_columns,
+                   .why = k->why,
+                   .why_size = sizeof k->why};
+    bool ok = same(&s);
+    k->cases = s.compared;
+    return ok;
+}
+
+static bool run_same_topk(Check *k) {
+    return run_same(k, same_topk);
+}
+
 /* ---- radix ---- */
 
-static bool visit_radix(const RadixCall *c, void *user) {
+static bool add_radix(const RadixCall *c, void *user) {
     Check *k = user;
-    k->cases++;
-    return run_radix_call(k->h, c, k->why, sizeof k->why);
+    return many_add(&k->many, c);
 }
 
-#define RADIX_GROUP(name)                                                                          \
-    static bool run_radix_##name(Check *k) {                                                       \
-        return radix_call_##name(visit_radix, k);                                                  \
+#define RADIX_LIST(name)                                                                           \
+    static bool list_radix_##name(Check *k) {                                                      \
+        return radix_call_##name(add_radix, k);                                                    \
     }
 
-RADIX_GROUP(dtypes)
-RADIX_GROUP(orders)
-RADIX_GROUP(sorted)
-RADIX_GROUP(payload)
-RADIX_GROUP(ragged)
-RADIX_GROUP(strides)
-RADIX_GROUP(ks)
+RADIX_LIST(dtypes)
+RADIX_LIST(orders)
+RADIX_LIST(sorted)
+RADIX_LIST(payload)
+RADIX_LIST(ragged)
+RADIX_LIST(strides)
+RADIX_LIST(ks)
 
-static bool run_radix_lengths(Check *k) {
-    return radix_call_lengths(visit_radix, k, k->max_columns);
+static bool list_radix_lengths(Check *k) {
+    return radix_call_lengths(add_radix, k, k->max_columns);
 }
 
-static bool run_radix_random(Check *k) {
-    return radix_call_random(visit_radix, k, 44, k->random_cases, 20000);
+static bool list_radix_regimes(Check *k) {
+    return radix_call_regimes(add_radix, k, k->max_columns);
+}
+
+static bool list_radix_random(Check *k) {
+    return radix_call_random(add_radix, k, 44, k->random_cases, 20000);
 }
 
 static bool run_radix_capture(Check *k) {
@@ -146,38 +187,66 @@ static bool run_radix_huge(Check *k) {
     return check_radix_huge_stride(k->driver, k->h, k->why, sizeof k->why);
 }
 
-static const struct {
+static bool run_same_radix(Check *k) {
+    return run_same(k, same_radix);
+}
+
+/* ---- groups ---- */
+
+/* A group is a list of cases of a kind, or a program of its own. */
+typedef struct Group {
     const char *name;
     bool (*run)(Check *);
-} groups[] = {
-    {"topk.lengths", run_lengths},
-    {"topk.values", run_values},
-    {"topk.ragged", run_ragged},
-    {"topk.strides", run_strides},
-    {"topk.ks", run_ks},
-    {"topk.random", run_random},
-    {"topk.forms", run_forms},
-    {"topk.fp16", run_fp16},
-    {"topk.bf16", run_bf16},
-    {"topk.streams", run_streams},
-    {"topk.threads", run_threads},
-    {"topk.capture", run_capture},
-    {"topk.dependent", run_dependent},
-    {"topk.huge-stride", run_huge},
-    {"radix.dtypes", run_radix_dtypes},
-    {"radix.orders", run_radix_orders},
-    {"radix.sorted", run_radix_sorted},
-    {"radix.payload", run_radix_payload},
-    {"radix.lengths", run_radix_lengths},
-    {"radix.ragged", run_radix_ragged},
-    {"radix.strides", run_radix_strides},
-    {"radix.ks", run_radix_ks},
-    {"radix.random", run_radix_random},
-    {"radix.capture", run_radix_capture},
-    {"radix.huge-stride", run_radix_huge},
+    const CaseKind *kind;
+    bool streams; /* it needs them, or graphs, or a GPU's memory */
+} Group;
+
+static const Group groups[] = {
+    {"topk.lengths", list_lengths, &topk_cases, false},
+    {"topk.values", list_values, &topk_cases, false},
+    {"topk.regimes", list_regimes, &topk_cases, false},
+    {"topk.ragged", list_ragged, &topk_cases, false},
+    {"topk.strides", list_strides, &topk_cases, false},
+    {"topk.ks", list_ks, &topk_cases, false},
+    {"topk.forms", list_forms, &topk_cases, false},
+    {"topk.fp16", list_fp16, &topk_cases, false},
+    {"topk.bf16", list_bf16, &topk_cases, false},
+    {"topk.random", list_random, &topk_cases, false},
+    {"topk.same-bytes", run_same_topk, NULL, false},
+    {"topk.streams", run_streams, NULL, true},
+    {"topk.threads", run_threads, NULL, true},
+    {"topk.capture", run_capture, NULL, true},
+    {"topk.dependent", run_dependent, NULL, true},
+    {"topk.huge-stride", run_huge, NULL, true},
+    {"radix.dtypes", list_radix_dtypes, &radix_calls, false},
+    {"radix.orders", list_radix_orders, &radix_calls, false},
+    {"radix.sorted", list_radix_sorted, &radix_calls, false},
+    {"radix.payload", list_radix_payload, &radix_calls, false},
+    {"radix.lengths", list_radix_lengths, &radix_calls, false},
+    {"radix.regimes", list_radix_regimes, &radix_calls, false},
+    {"radix.ragged", list_radix_ragged, &radix_calls, false},
+    {"radix.strides", list_radix_strides, &radix_calls, false},
+    {"radix.ks", list_radix_ks, &radix_calls, false},
+    {"radix.random", list_radix_random, &radix_calls, false},
+    {"radix.same-bytes", run_same_radix, NULL, false},
+    {"radix.capture", run_radix_capture, NULL, true},
+    {"radix.huge-stride", run_radix_huge, NULL, true},
 };
 
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
+
+static bool run_group(Check *k, const Group *g) {
+    k->cases = 0;
+    k->why[0] = 0;
+    if (!g->kind)
+        return g->run(k);
+    k->many.kind = g->kind;
+    bool ok = g->run(k);
+    k->cases = (uint32_t)k->many.count;
+    if (!ok)
+        snprintf(k->why, sizeof k->why, "no memory for the list");
+    return many_run(&k->many, k->why, sizeof k->why) && ok;
+}
 
 static double seconds(void) {
     struct timespec t;
@@ -196,24 +265,27 @@ static void put_string(FILE *out, const char *text) {
     fputc('"', out);
 }
 
+static void report(FILE *out, const Check *k, const Group *g, bool ok, double time, bool first) {
+    printf("%-18s %s  %u cases  %.1f s  %s\n", g->name, ok ? "ok    " : "FAILED", k->cases, time,
+           k->why);
+    fflush(stdout);
+    if (!out)
+        return;
+    fprintf(out, "%s\n  {\"group\": \"%s\", \"ok\": %s, \"cases\": %u, \"why\": ", first ? "" : ",",
+            g->name, ok ? "true" : "false", k->cases);
+    put_string(out, k->why);
+    fputc('}', out);
+    fflush(out);
+}
+
 static bool run_groups(Check *k, const char *only, FILE *out) {
     bool all = true, first = true;
     for (int i = 0; i < GROUP_COUNT; i++) {
-        if (only && !strstr(groups[i].name, only))
+        if ((only && !strstr(groups[i].name, only)) || (groups[i].streams && !k->driver))
             continue;
         double start = seconds();
-        k->cases = 0;
-        k->why[0] = 0;
-        bool ok = groups[i].run(k);
-        printf("%-18s %s  %u cases  %.1f s  %s\n", groups[i].name, ok ? "ok    " : "FAILED",
-               k->cases, seconds() - start, k->why);
-        fflush(stdout);
-        if (out) {
-            fprintf(out, "%s\n  {\"group\": \"%s\", \"ok\": %s, \"cases\": %u, \"why\": ",
-                    first ? "" : ",", groups[i].name, ok ? "true" : "false", k->cases);
-            put_string(out, k->why);
-            fputc('}', out);
-        }
+        bool ok = run_group(k, &groups[i]);
+        report(out, k, &groups[i], ok, seconds() - start, first);
         first = false;
         all = all && ok;
     }
@@ -242,42 +314,50 @@ static int check(Check *k, const char *only, const char *path) {
 
 typedef struct Options {
     const char *path, *only;
+    bool emulator;
 } Options;
 
 static bool read_options(int argc, char **argv, Check *k, Options *o) {
-    static const struct option options[] = {{"out", required_argument, NULL, 'o'},
-                                            {"group", required_argument, NULL, 'g'},
-                                            {"random", required_argument, NULL, 'n'},
-                                            {"max-columns", required_argument, NULL, 'm'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"out", required_argument, NULL, 'o'},         {"group", required_argument, NULL, 'g'},
+        {"random", required_argument, NULL, 'n'},      {"runs", required_argument, NULL, 'r'},
+        {"max-columns", required_argument, NULL, 'm'}, {"threads", required_argument, NULL, 't'},
+        {"device", required_argument, NULL, 'd'},      {NULL, 0, NULL, 0}};
     int c;
-    while ((c = getopt_long(argc, argv, "o:g:n:m:", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (c == 'o')
             o->path = optarg;
         else if (c == 'g')
             o->only = optarg;
         else if (c == 'n')
             k->random_cases = (uint32_t)strtoul(optarg, NULL, 10);
+        else if (c == 'r')
+            k->runs = (int)strtol(optarg, NULL, 10);
         else if (c == 'm')
             k->max_columns = strtoll(optarg, NULL, 10);
+        else if (c == 't')
+            k->many.threads = (int)strtol(optarg, NULL, 10);
+        else if (c == 'd' && (!strcmp(optarg, "cuda") || !strcmp(optarg, "emu")))
+            o->emulator = !strcmp(optarg, "emu");
         else
             return false;
     }
-    return optind == argc;
+    return optind == argc && k->many.threads > 0;
 }
 
 int main(int argc, char **argv) {
     Driver driver;
-    Check k = {.driver = &driver, .random_cases = 1000, .max_columns = 1048576};
-    Options o = {NULL, NULL};
     tle_handle_options handle = TLE_HANDLE_OPTIONS_INIT;
+    Check k = {.options = &handle, .random_cases = 1000, .max_columns = 1048576, .runs = 100};
+    Options o = {NULL, NULL, false};
+    k.many.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (!read_options(argc, argv, &k, &o)) {
         fprintf(stderr, "usage: tle-gpu-check [--out results.json] [--group name] [--random cases] "
-                        "[--max-columns n]\n");
+                        "[--runs n] [--max-columns n] [--threads n] [--device cuda|emu]\n");
         return 2;
     }
-    handle.device_kind = TLE_DEVICE_CUDA;
-    if (!driver_open(&driver, 0, k.why, sizeof k.why)) {
+    handle.device_kind = o.emulator ? TLE_DEVICE_EMU : TLE_DEVICE_CUDA;
+    if (!o.emulator && !driver_open(&driver, 0, k.why, sizeof k.why)) {
         fprintf(stderr, "tle-gpu-check: %s\n", k.why);
         return 2;
     }
@@ -285,6 +365,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "tle-gpu-check: %s\n", tle_last_error());
         return 2;
     }
+    k.driver = k.many.driver = o.emulator ? NULL : &driver;
+    k.many.h = k.h;
     int code = check(&k, o.only, o.path);
     tle_destroy(k.h);
     return code;

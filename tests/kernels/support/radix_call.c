@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 0x5a }; /* what every byte of an output holds before the call */
-
-void describe_radix_call(const RadixCall *c, char *text, size_t size) {
+void describe_radix_call(const void *of, char *text, size_t size) {
+    const RadixCall *c = of;
     snprintf(text, size,
              "dtype 0x%x rows %lld columns %lld k %lld stride %lld padding %lld misalign %lld "
              "values %s length %d smallest %d sorted %d no_indices %d no_values %d payload %d "
@@ -23,25 +22,26 @@ void describe_radix_call(const RadixCall *c, char *text, size_t size) {
 enum { INDICES, VALUES, PAYLOAD_OUT, OUTPUTS, KEYS = OUTPUTS, PAYLOAD, LENGTHS, BUFFERS };
 
 typedef struct Buffer {
-    char *host, *expected; /* expected: of outputs */
-    void *device;
-    size_t element, bytes;
+    CaseBuffer memory;
+    char *expected; /* of outputs; all of the memory as it should be left */
+    size_t element;
     int64_t stride; /* elements from row to row */
     bool present;
 } Buffer;
 
 typedef struct Run {
     tle_handle h;
+    Arena *arena; /* NULL: every buffer is allocated */
     RadixCall c;
     Buffer buffers[BUFFERS];
+    CaseBuffer workspace;
 } Run;
 
 static void lay_out(Run *r, int buffer, bool present, size_t element, int64_t stride,
                     int64_t columns) {
     int64_t elements = r->c.misalign + (r->c.rows - 1) * stride + columns;
-    r->buffers[buffer] =
-        (Buffer){.element = element, .stride = stride, .bytes = (size_t)elements * element};
-    r->buffers[buffer].present = present;
+    r->buffers[buffer] = (Buffer){.element = element, .stride = stride, .present = present};
+    r->buffers[buffer].memory.bytes = (size_t)elements * element;
 }
 
 static void lay_out_all(Run *r) {
@@ -61,7 +61,7 @@ static void *at_base(const Run *r, const Buffer *b, void *memory) {
 }
 
 static void *host_of(const Run *r, int buffer) {
-    return at_base(r, &r->buffers[buffer], r->buffers[buffer].host);
+    return at_base(r, &r->buffers[buffer], r->buffers[buffer].memory.host);
 }
 
 static void *expected_of(const Run *r, int buffer) {
@@ -69,23 +69,24 @@ static void *expected_of(const Run *r, int buffer) {
 }
 
 static void *device_of(const Run *r, int buffer) {
-    return at_base(r, &r->buffers[buffer], r->buffers[buffer].device);
+    return at_base(r, &r->buffers[buffer], r->buffers[buffer].memory.device);
 }
 
 static bool allocate(Run *r) {
     for (int i = 0; i < BUFFERS; i++) {
         Buffer *b = &r->buffers[i];
-        b->host = malloc(b->bytes + 1);
-        b->expected = malloc(b->bytes + 1);
-        if (!b->host || !b->expected || tle_alloc(r->h, b->bytes + 1, &b->device))
+        size_t bytes = b->memory.bytes;
+        b->expected = malloc(bytes + 1);
+        if (!b->expected || !buffer_open(&b->memory, r->h, r->arena, bytes))
             return false;
-        memset(b->host, GUARD, b->bytes);
-        memset(b->expected, GUARD, b->bytes);
+        memset(b->memory.host, ARENA_GUARD, bytes);
+        memset(b->expected, ARENA_GUARD, bytes);
     }
     return true;
 }
 
-static bool make_inputs(Run *r) {
+static bool make_inputs(void *run) {
+    Run *r = run;
     const RadixCall *c = &r->c;
     Random rng = {c->seed};
     if (!allocate(r))
@@ -101,16 +102,13 @@ static bool make_inputs(Run *r) {
                              ? c->length
                              : (int32_t)random_below(&rng, (uint64_t)c->columns + 7) - 3;
     }
-    for (size_t i = 0; i < r->buffers[PAYLOAD].bytes; i++)
-        r->buffers[PAYLOAD].host[i] = (char)random_bits(&rng);
-    bool ok = true;
-    for (int i = 0; i < BUFFERS && ok; i++)
-        ok = !r->buffers[i].bytes ||
-             !tle_copy(r->h, r->buffers[i].device, r->buffers[i].host, r->buffers[i].bytes);
-    return ok;
+    for (size_t i = 0; i < r->buffers[PAYLOAD].memory.bytes; i++)
+        r->buffers[PAYLOAD].memory.host[i] = (char)random_bits(&rng);
+    return true;
 }
 
-static bool expect(Run *r) {
+static bool expect(void *run) {
+    Run *r = run;
     const RadixCall *c = &r->c;
     ReferenceRadix reference = {
         .dtype = c->dtype,
@@ -159,21 +157,20 @@ static tle_radix_select_params params_of(const Run *r) {
     return p;
 }
 
-static tle_status call(Run *r) {
+static tle_status reserve(void *run) {
+    Run *r = run;
     tle_radix_select_params p = params_of(r);
-    void *workspace = NULL;
     size_t size = 0;
     tle_status status = tle_radix_select_workspace_size(r->h, &p, &size);
-    if (!status && size)
-        status = tle_alloc(r->h, size, &workspace);
-    if (!status)
-        status = tle_radix_select(r->h, &p, workspace, size, r->c.stream);
-    if (!status)
-        status = tle_synchronize(r->h, r->c.stream);
-    tle_free(r->h, workspace);
-    for (int i = 0; i < OUTPUTS && !status; i++)
-        status = tle_copy(r->h, r->buffers[i].host, r->buffers[i].device, r->buffers[i].bytes);
-    return status;
+    return status                                                      ? status
+           : !size || buffer_open(&r->workspace, r->h, r->arena, size) ? TLE_STATUS_OK
+                                                                       : TLE_STATUS_OUT_OF_MEMORY;
+}
+
+static tle_status enqueue(const void *run, tle_stream stream) {
+    const Run *r = run;
+    tle_radix_select_params p = params_of(r);
+    return tle_radix_select(r->h, &p, r->workspace.device, r->workspace.bytes, stream);
 }
 
 static uint64_t element_at(const Buffer *b, const char *memory, size_t i) {
@@ -185,49 +182,64 @@ static uint64_t element_at(const Buffer *b, const char *memory, size_t i) {
 static bool compare(const Run *r, int output, char *why, size_t size) {
     static const char *const names[OUTPUTS] = {"index", "value", "payload"};
     const Buffer *b = &r->buffers[output];
-    if (!b->bytes || !memcmp(b->host, b->expected, b->bytes))
+    const char *found = b->memory.got;
+    if (!b->memory.bytes || !memcmp(found, b->expected, b->memory.bytes))
         return true;
     size_t i = 0;
-    while (element_at(b, b->host, i) == element_at(b, b->expected, i))
+    while (element_at(b, found, i) == element_at(b, b->expected, i))
         i++;
     int64_t place = (int64_t)i - r->c.misalign;
     snprintf(why, size, "row %lld place %lld: %s is 0x%llx, expected 0x%llx",
              (long long)(place / b->stride), (long long)(place % b->stride), names[output],
-             (unsigned long long)element_at(b, b->host, i),
+             (unsigned long long)element_at(b, found, i),
              (unsigned long long)element_at(b, b->expected, i));
     return false;
 }
 
-static bool run(Run *r, char *why, size_t size) {
-    if (!make_inputs(r) || !expect(r)) {
-        snprintf(why, size, "no memory: %s", tle_last_error());
-        return false;
-    }
-    tle_status status = call(r);
-    if (status) {
-        snprintf(why, size, "%s: %s", tle_status_name(status), tle_last_error());
-        return false;
-    }
-    bool same = true;
-    for (int i = 0; i < OUTPUTS && same; i++)
-        same = compare(r, i, why, size);
-    return same;
+static bool same(void *run, char *why, size_t size) {
+    bool ok = true;
+    for (int i = 0; i < OUTPUTS && ok; i++)
+        ok = compare(run, i, why, size);
+    return ok;
 }
 
+static void open_run(void *run, tle_handle h, Arena *arena, const void *of) {
+    Run *r = run;
+    const RadixCall *c = of;
+    *r = (Run){.h = h, .arena = arena, .c = *c};
+    if (!r->c.row_stride)
+        r->c.row_stride = c->columns;
+    lay_out_all(r);
+}
+
+static CaseBuffer *buffer_of(void *run, int i) {
+    Run *r = run;
+    return i < BUFFERS ? &r->buffers[i].memory : i == BUFFERS ? &r->workspace : NULL;
+}
+
+static void close_run(void *run) {
+    Run *r = run;
+    for (int i = 0; i <= BUFFERS; i++)
+        buffer_close(buffer_of(r, i), r->h, r->arena);
+    for (int i = 0; i < BUFFERS; i++)
+        free(r->buffers[i].expected);
+}
+
+const CaseKind radix_calls = {
+    .case_bytes = sizeof(RadixCall),
+    .run_bytes = sizeof(Run),
+    .outputs = OUTPUTS,
+    .open = open_run,
+    .make = make_inputs,
+    .reserve = reserve,
+    .expect = expect,
+    .enqueue = enqueue,
+    .same = same,
+    .buffer = buffer_of,
+    .close = close_run,
+    .describe = describe_radix_call,
+};
+
 bool run_radix_call(tle_handle h, const RadixCall *c, char *why, size_t why_size) {
-    Run r = {.h = h, .c = *c};
-    char what[400] = "", text[500];
-    if (!r.c.row_stride)
-        r.c.row_stride = c->columns;
-    lay_out_all(&r);
-    bool ok = run(&r, what, sizeof what);
-    for (int i = 0; i < BUFFERS; i++) {
-        free(r.buffers[i].host);
-        free(r.buffers[i].expected);
-        tle_free(h, r.buffers[i].device);
-    }
-    describe_radix_call(c, text, sizeof text);
-    if (!ok)
-        snprintf(why, why_size, "%s [%s]", what, text);
-    return ok;
+    return run_case(&radix_calls, h, c, c->stream, why, why_size);
 }

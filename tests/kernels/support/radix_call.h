@@ -2,6 +2,7 @@
 #ifndef KERNELS_SUPPORT_RADIX_CALL_H
 #define KERNELS_SUPPORT_RADIX_CALL_H
 
+#include "kernels/support/case_run.h"
 #include "kernels/support/values.h"
 #include "tle/tle.h"
 
@@ -30,7 +31,10 @@ typedef struct RadixCall {
  * or a call failed; `why` then says what, with the case. */
 bool run_radix_call(tle_handle h, const RadixCall *c, char *why, size_t why_size);
 
+/* Of RadixCall, for many at once. */
+extern const CaseKind radix_calls;
+
 /* A description that replays it. */
-void describe_radix_call(const RadixCall *c, char *text, size_t size);
+void describe_radix_call(const void *c, char *text, size_t size);
 
 #endif

@@ -107,6 +107,31 @@ bool radix_call_lengths(RadixCallVisit *visit, void *user, int64_t max_columns) 
     return true;
 }
 
+bool radix_call_regimes(RadixCallVisit *visit, void *user, int64_t max_columns) {
+    static const struct {
+        int64_t rows, columns, k;
+    } regimes[] = {{70, 4096, 64},  {3, 9000, 8192},   {33, 20000, 2048},  {2, 60000, 3000},
+                   {9, 70000, 500}, {1, 131072, 2048}, {1, 262144, 20000}, {1, 1048576, 64}};
+    for (size_t i = 0; i < COUNT(regimes); i++)
+        for (size_t kind = 0; kind < VALUES_COUNT && regimes[i].columns <= max_columns; kind++) {
+            size_t turn = i + kind;
+            RadixCall c = {.dtype = dtypes[turn % COUNT(dtypes)],
+                           .rows = regimes[i].rows,
+                           .columns = regimes[i].columns,
+                           .k = regimes[i].k,
+                           .values = (ValueKind)kind,
+                           .lengths = turn % 3 == 2,
+                           .length = RADIX_CALL_RAGGED,
+                           .smallest = turn % 2 != 0,
+                           .sorted = turn % 5 > 2 && regimes[i].k <= TLE_RADIX_SELECT_MAX_SORTED_K,
+                           .payload_bytes = turn % 7 ? 0 : 8,
+                           .seed = 70 + i};
+            if (!visit(&c, user))
+                return false;
+        }
+    return true;
+}
+
 bool radix_call_ragged(RadixCallVisit *visit, void *user) {
     static const int32_t lengths[] = {
         RADIX_CALL_RAGGED, 0, 1, -1, INT32_MIN + 1, 299, 300, 3999, 4000, INT32_MAX};

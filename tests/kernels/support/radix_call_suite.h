@@ -17,6 +17,8 @@ bool radix_call_sorted(RadixCallVisit *visit, void *user);
 /* Payloads of both widths, with and without the other outputs. */
 bool radix_call_payload(RadixCallVisit *visit, void *user);
 bool radix_call_lengths(RadixCallVisit *visit, void *user, int64_t max_columns);
+/* Every kind of values for every body, types and orders in turn. */
+bool radix_call_regimes(RadixCallVisit *visit, void *user, int64_t max_columns);
 bool radix_call_ragged(RadixCallVisit *visit, void *user);
 bool radix_call_strides(RadixCallVisit *visit, void *user);
 /* From 1 beyond the row. */

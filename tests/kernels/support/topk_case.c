@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 0x5a5a5a5a }; /* what every output holds before the call */
+enum { GUARD = ARENA_GUARD * 0x01010101 }; /* what every output holds before the call */
 
-void describe_topk_case(const TopkCase *c, char *text, size_t size) {
+void describe_topk_case(const void *of, char *text, size_t size) {
+    const TopkCase *c = of;
     snprintf(
         text, size,
         "%s rows %lld columns %lld k %lld stride %lld index_stride %lld misalign %lld values %s "
@@ -48,12 +49,6 @@ bool topk_variant_takes(const char *variant, const TopkCase *c) {
                             !strstr(variant, "__long") && !strstr(variant, "__mark"));
 }
 
-/* Host and device copies of one buffer. */
-typedef struct Buffer {
-    void *host, *device;
-    size_t bytes;
-} Buffer;
-
 /* The outputs come first. */
 enum {
     INDICES,
@@ -71,8 +66,9 @@ enum {
 
 typedef struct Run {
     tle_handle h;
+    Arena *arena; /* NULL: every buffer is allocated */
     TopkCase c;
-    Buffer buffers[BUFFERS];
+    CaseBuffer buffers[BUFFERS], workspace;
     int32_t *expected[OUTPUTS];
     int64_t tables, pages;
 } Run;
@@ -93,7 +89,7 @@ static void *device_of(const Run *r, int buffer) {
 }
 
 static const int32_t *host_of(const Run *r, int buffer) {
-    return present(&r->c, buffer) ? (const int32_t *)r->buffers[buffer].host : NULL;
+    return present(&r->c, buffer) ? (const int32_t *)(const void *)r->buffers[buffer].host : NULL;
 }
 
 static size_t bytes_of(const Run *r, int buffer) {
@@ -101,10 +97,11 @@ static size_t bytes_of(const Run *r, int buffer) {
 }
 
 static bool make_buffer(Run *r, int buffer, int64_t elements) {
-    Buffer *b = &r->buffers[buffer];
-    b->bytes = (size_t)elements * bytes_of(r, buffer);
-    b->host = calloc(1, b->bytes ? b->bytes : 1);
-    return b->host && tle_alloc(r->h, b->bytes ? b->bytes : 1, &b->device) == TLE_STATUS_OK;
+    return buffer_open(&r->buffers[buffer], r->h, r->arena, (size_t)elements * bytes_of(r, buffer));
+}
+
+static int32_t *numbers_of(const Run *r, int buffer) {
+    return (int32_t *)(void *)r->buffers[buffer].host;
 }
 
 static bool make_buffers(Run *r) {
@@ -130,8 +127,8 @@ static void fill_facts(int32_t *out, int64_t rows, int32_t fixed, int64_t column
 /* Numbers of pages and offsets of both signs; -1 and the first number that is no table among those
  * of tables. */
 static void fill_forms(Run *r, Random *rng) {
-    int32_t *offsets = r->buffers[OFFSETS].host, *pages = r->buffers[PAGES].host,
-            *tables = r->buffers[ROW_TO_TABLE].host;
+    int32_t *offsets = numbers_of(r, OFFSETS), *pages = numbers_of(r, PAGES),
+            *tables = numbers_of(r, ROW_TO_TABLE);
     for (int64_t i = 0; i < r->c.rows; i++) {
         offsets[i] = (int32_t)random_bits(rng) >> 8;
         tables[i] = (int32_t)random_below(rng, (uint64_t)r->tables + 2) - 1;
@@ -153,14 +150,15 @@ static void fill_outside(Run *r, int64_t row, Random *rng) {
     int64_t start = clamp(starts ? starts[row] : 0, 0, c->columns);
     int64_t end = start + clamp(given, 0, c->columns - start);
     int64_t limit = row == c->rows - 1 ? c->columns : c->row_stride;
-    char *scores = (char *)r->buffers[SCORES].host +
-                   (size_t)(c->misalign + row * c->row_stride) * bytes_of(r, SCORES);
+    char *scores =
+        r->buffers[SCORES].host + (size_t)(c->misalign + row * c->row_stride) * bytes_of(r, SCORES);
     fill_elements(c->type, scores, start, VALUES_NAN_ALL, rng);
     fill_elements(c->type, scores + (size_t)end * bytes_of(r, SCORES), limit - end, VALUES_NAN_ALL,
                   rng);
 }
 
-static bool make_inputs(Run *r) {
+static bool make_inputs(void *run) {
+    Run *r = run;
     const TopkCase *c = &r->c;
     Random rng = {c->seed};
     if (!make_buffers(r))
@@ -170,25 +168,22 @@ static bool make_inputs(Run *r) {
         fill_elements(c->type,
                       scores + (size_t)(c->misalign + i * c->row_stride) * bytes_of(r, SCORES),
                       c->columns, c->values, &rng);
-    fill_facts(r->buffers[LENGTHS].host, c->rows, c->length, c->columns, &rng);
-    fill_facts(r->buffers[STARTS].host, c->rows, c->start, c->columns, &rng);
+    fill_facts(numbers_of(r, LENGTHS), c->rows, c->length, c->columns, &rng);
+    fill_facts(numbers_of(r, STARTS), c->rows, c->start, c->columns, &rng);
     fill_forms(r, &rng);
     for (int64_t i = 0; i < c->rows && c->row_stride >= c->columns; i++)
         fill_outside(r, i, &rng);
     for (int i = 0; i < OUTPUTS; i++)
-        memset(r->buffers[i].host, GUARD & 0xff, r->buffers[i].bytes);
-    bool ok = true;
-    for (int i = 0; i < BUFFERS && ok; i++)
-        ok = !r->buffers[i].bytes || tle_copy(r->h, r->buffers[i].device, r->buffers[i].host,
-                                              r->buffers[i].bytes) == TLE_STATUS_OK;
-    return ok;
+        memset(r->buffers[i].host, ARENA_GUARD, r->buffers[i].bytes);
+    return true;
 }
 
-static bool expect(Run *r) {
+static bool expect(void *run) {
+    Run *r = run;
     const TopkCase *c = &r->c;
     ReferenceTopk ref = {
         .type = c->type,
-        .scores = (const char *)r->buffers[SCORES].host + (size_t)c->misalign * bytes_of(r, SCORES),
+        .scores = r->buffers[SCORES].host + (size_t)c->misalign * bytes_of(r, SCORES),
         .rows = c->rows,
         .columns = c->columns,
         .row_stride = c->row_stride,
@@ -244,20 +239,20 @@ static tle_topk_select_params params_of(const Run *r) {
     return p;
 }
 
-static tle_status call(Run *r) {
+static tle_status reserve(void *run) {
+    Run *r = run;
     tle_topk_select_params p = params_of(r);
-    void *workspace = NULL;
     size_t size = 0;
     tle_status status = tle_topk_select_workspace_size(r->h, &p, &size);
-    if (!status && size)
-        status = tle_alloc(r->h, size, &workspace);
-    if (!status)
-        status = tle_topk_select(r->h, &p, workspace, size, r->c.stream);
-    if (!status)
-        status = tle_synchronize(r->h, r->c.stream);
-    if (workspace)
-        tle_free(r->h, workspace);
-    return status;
+    return status                                                      ? status
+           : !size || buffer_open(&r->workspace, r->h, r->arena, size) ? TLE_STATUS_OK
+                                                                       : TLE_STATUS_OUT_OF_MEMORY;
+}
+
+static tle_status enqueue(const void *run, tle_stream stream) {
+    const Run *r = run;
+    tle_topk_select_params p = params_of(r);
+    return tle_topk_select(r->h, &p, r->workspace.device, r->workspace.bytes, stream);
 }
 
 static bool compare(Run *r, int output, char *why, size_t size) {
@@ -267,7 +262,7 @@ static bool compare(Run *r, int output, char *why, size_t size) {
     for (int64_t i = 0; i < (int64_t)(r->buffers[output].bytes / bytes); i++) {
         int64_t row = i / stride_of(r, output), j = i % stride_of(r, output);
         int32_t guard = GUARD, got = 0, want = 0;
-        memcpy(&got, (const char *)r->buffers[output].host + (size_t)i * bytes, bytes);
+        memcpy(&got, r->buffers[output].got + (size_t)i * bytes, bytes);
         memcpy(&want,
                j < r->c.k && written ? (const char *)r->expected[output] + (size_t)i * bytes
                                      : (const char *)&guard,
@@ -282,45 +277,55 @@ static bool compare(Run *r, int output, char *why, size_t size) {
     return true;
 }
 
-static bool run(Run *r, char *why, size_t size) {
-    if (!make_inputs(r) || !expect(r)) {
-        snprintf(why, size, "no memory: %s", tle_last_error());
-        return false;
-    }
-    tle_status status = call(r);
-    for (int i = 0; i < OUTPUTS && !status; i++)
-        status = tle_copy(r->h, r->buffers[i].host, r->buffers[i].device, r->buffers[i].bytes);
-    if (status) {
-        snprintf(why, size, "%s: %s", tle_status_name(status), tle_last_error());
-        return false;
-    }
-    bool same = true;
-    for (int i = 0; i < OUTPUTS && same; i++)
-        same = compare(r, i, why, size);
-    return same;
+static bool same(void *run, char *why, size_t size) {
+    bool ok = true;
+    for (int i = 0; i < OUTPUTS && ok; i++)
+        ok = compare(run, i, why, size);
+    return ok;
 }
 
-bool run_topk_case(tle_handle h, const TopkCase *c, char *why, size_t why_size) {
-    Run r = {.h = h, .c = *c, .pages = 1};
+static void open_run(void *run, tle_handle h, Arena *arena, const void *of) {
+    Run *r = run;
+    const TopkCase *c = of;
     int64_t next_n = c->next_n ? c->next_n : 1;
-    if (!r.c.row_stride)
-        r.c.row_stride = c->columns;
-    if (!r.c.index_stride)
-        r.c.index_stride = c->k;
-    r.tables = (c->rows + next_n - 1) / next_n;
+    *r = (Run){.h = h, .arena = arena, .c = *c, .pages = 1};
+    if (!r->c.row_stride)
+        r->c.row_stride = c->columns;
+    if (!r->c.index_stride)
+        r->c.index_stride = c->k;
+    r->tables = (c->rows + next_n - 1) / next_n;
     if (c->page_size)
-        r.pages = (c->columns + c->page_size - 1) / c->page_size;
-    char what[400] = "", text[600];
-    bool ok = run(&r, what, sizeof what);
-    for (int i = 0; i < BUFFERS; i++) {
-        free(r.buffers[i].host);
-        if (r.buffers[i].device)
-            tle_free(h, r.buffers[i].device);
-    }
+        r->pages = (c->columns + c->page_size - 1) / c->page_size;
+}
+
+static CaseBuffer *buffer_of(void *run, int i) {
+    Run *r = run;
+    return i < BUFFERS ? &r->buffers[i] : i == BUFFERS ? &r->workspace : NULL;
+}
+
+static void close_run(void *run) {
+    Run *r = run;
+    for (int i = 0; i <= BUFFERS; i++)
+        buffer_close(buffer_of(r, i), r->h, r->arena);
     for (int i = 0; i < OUTPUTS; i++)
-        free(r.expected[i]);
-    describe_topk_case(c, text, sizeof text);
-    if (!ok)
-        snprintf(why, why_size, "%s [%s]", what, text);
-    return ok;
+        free(r->expected[i]);
+}
+
+const CaseKind topk_cases = {
+    .case_bytes = sizeof(TopkCase),
+    .run_bytes = sizeof(Run),
+    .outputs = OUTPUTS,
+    .open = open_run,
+    .make = make_inputs,
+    .reserve = reserve,
+    .expect = expect,
+    .enqueue = enqueue,
+    .same = same,
+    .buffer = buffer_of,
+    .close = close_run,
+    .describe = describe_topk_case,
+};
+
+bool run_topk_case(tle_handle h, const TopkCase *c, char *why, size_t why_size) {
+    return run_case(&topk_cases, h, c, c->stream, why, why_size);
 }

@@ -2,6 +2,7 @@
 #ifndef KERNELS_SUPPORT_TOPK_CASE_H
 #define KERNELS_SUPPORT_TOPK_CASE_H
 
+#include "kernels/support/case_run.h"
 #include "kernels/support/values.h"
 #include "tle/tle.h"
 
@@ -34,12 +35,15 @@ typedef struct TopkCase {
  * of the outputs' [rows, k], or a call failed; `why` then says what, with the case. */
 bool run_topk_case(tle_handle h, const TopkCase *c, char *why, size_t why_size);
 
+/* Of TopkCase, for many at once. */
+extern const CaseKind topk_cases;
+
 /* Whether the variant of this name takes the case, but for the type; and the type that it is for.
  */
 bool topk_variant_takes(const char *variant, const TopkCase *c);
 ElementType topk_variant_type(const char *variant);
 
 /* A description that replays it. */
-void describe_topk_case(const TopkCase *c, char *text, size_t size);
+void describe_topk_case(const void *c, char *text, size_t size);
 
 #endif

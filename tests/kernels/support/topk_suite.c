@@ -173,6 +173,34 @@ static TopkCase draw_case(Random *r, int64_t max_columns) {
     return c;
 }
 
+bool topk_regimes(TopkVisit *visit, void *user, int64_t max_columns) {
+    static const struct {
+        int64_t rows, columns, k;
+    } regimes[] = {{200, 3000, 700},  {3, 8000, 2048},   {140, 12288, 512}, {1, 16384, 512},
+                   {70, 20000, 2048}, {8, 32768, 1024},  {20, 40960, 300},  {2, 65536, 2048},
+                   {40, 70000, 1024}, {1, 131072, 2048}, {5, 100001, 5000}, {1, 300000, 1500},
+                   {9, 270000, 2048}, {1, 1048576, 2048}};
+    static const TopkCase forms[] = {{.k = 0},
+                                     {.sorted = true, .with_values = true},
+                                     {.with_values = true, .lengths = true},
+                                     {.page_size = 64, .with_raw = true},
+                                     {.offsets = true, .row_starts = true, .absolute = true}};
+    for (size_t i = 0; i < COUNT(regimes); i++) {
+        for (size_t kind = 0; kind < VALUES_COUNT && regimes[i].columns <= max_columns; kind++) {
+            TopkCase c = forms[(i + kind) % COUNT(forms)];
+            c.rows = regimes[i].rows;
+            c.columns = regimes[i].columns;
+            c.k = regimes[i].k;
+            c.values = (ValueKind)kind;
+            c.length = c.start = TOPK_RAGGED;
+            c.seed = 70 + i;
+            if (!visit(&c, user))
+                return false;
+        }
+    }
+    return true;
+}
+
 bool topk_random(TopkVisit *visit, void *user, uint64_t seed, uint32_t cases, int64_t max_columns) {
     Random r = {seed};
     for (uint32_t i = 0; i < cases; i++) {

@@ -21,6 +21,8 @@ bool topk_run(const TopkCase *c, void *runner);
 /* Each returns false as soon as the visitor did. max_columns bounds the long rows. */
 bool topk_lengths(TopkVisit *visit, void *user, int64_t max_columns);
 bool topk_values(TopkVisit *visit, void *user);
+/* Every kind of scores for every body, forms in turn. */
+bool topk_regimes(TopkVisit *visit, void *user, int64_t max_columns);
 bool topk_ragged(TopkVisit *visit, void *user);
 bool topk_strides(TopkVisit *visit, void *user);
 bool topk_ks(TopkVisit *visit, void *user);

@@ -1,0 +1,102 @@
+#include "gpu/many.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t arena_bytes = (size_t)32 << 20;
+
+bool many_add(Many *m, const void *c) {
+    if (m->count == m->room) {
+        size_t room = m->room ? 2 * m->room : 256;
+        char *longer = realloc(m->cases, room * m->kind->case_bytes);
+        if (!longer)
+            return false;
+        m->cases = longer;
+        m->room = room;
+    }
+    memcpy(m->cases + m->count++ * m->kind->case_bytes, c, m->kind->case_bytes);
+    return true;
+}
+
+/* What the threads share, and how it went. */
+typedef struct Work {
+    const Many *m;
+    pthread_mutex_t lock;
+    size_t next, piece;
+    bool ok;
+    char *why;
+    size_t why_size;
+} Work;
+
+/* The next piece of the list; 0 at its end, or after a failure. */
+static size_t take(Work *w, size_t *first) {
+    pthread_mutex_lock(&w->lock);
+    size_t left = w->ok ? w->m->count - w->next : 0, count = left < w->piece ? left : w->piece;
+    *first = w->next;
+    w->next += count;
+    pthread_mutex_unlock(&w->lock);
+    return count;
+}
+
+static void fail(Work *w, const char *why) {
+    pthread_mutex_lock(&w->lock);
+    if (w->ok)
+        snprintf(w->why, w->why_size, "%s", why);
+    w->ok = false;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static bool run_piece(Work *w, Arena *arena, void *stream, size_t first, size_t count) {
+    const CaseKind *kind = w->m->kind;
+    char why[1200] = "";
+    while (count) {
+        const void *cases = w->m->cases + first * kind->case_bytes;
+        size_t done = (size_t)run_cases(kind, arena, cases, (int)count, stream, why, sizeof why);
+        if (!done) {
+            fail(w, why);
+            return false;
+        }
+        first += done;
+        count -= done;
+    }
+    return true;
+}
+
+static void *work(void *shared) {
+    Work *w = shared;
+    Arena arena;
+    void *stream = NULL;
+    size_t first = 0, count = 0;
+    if (!arena_open(&arena, w->m->h, arena_bytes) ||
+        (w->m->driver && w->m->driver->stream_create(&stream, 1)))
+        fail(w, "a thread has no memory or no stream");
+    while ((count = take(w, &first)) && run_piece(w, &arena, stream, first, count))
+        ;
+    if (stream)
+        w->m->driver->stream_destroy(stream);
+    arena_close(&arena);
+    return NULL;
+}
+
+bool many_run(Many *m, char *why, size_t size) {
+    enum { MOST = 64 };
+    pthread_t threads[MOST];
+    int started = 0, wanted = m->threads < MOST ? m->threads : MOST;
+    Work w = {.m = m, .ok = true, .why = why, .why_size = size};
+    size_t share = m->count / (size_t)(8 * wanted);
+    w.piece = share < 1 ? 1 : share < 256 ? share : 256;
+    pthread_mutex_init(&w.lock, NULL);
+    while (started < wanted && !pthread_create(&threads[started], NULL, work, &w))
+        started++;
+    if (!started)
+        work(&w);
+    for (int i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&w.lock);
+    free(m->cases);
+    m->cases = NULL;
+    m->count = m->room = 0;
+    return w.ok;
+}
