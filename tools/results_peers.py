@@ -5,6 +5,8 @@ A peer counts where it was right at that shape, and only if it is right on every
 """
 import math
 
+import results_goals
+
 OURS = "libtle"
 SHOWN_K = 2048
 USUAL = ("randn", "narrow", "relu", "lognormal", "smooth")  # kinds of scores; what others cost is told apart
@@ -41,7 +43,8 @@ def ratios(found, temperature="us_hot"):
 
 
 def mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
+    """Geometric; nothing of nothing."""
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
 
 
 def shape_text(shape):
@@ -50,7 +53,8 @@ def shape_text(shape):
 
 def summary_line(hot, cold, kind, k):
     values = ratios(hot)
-    cells = [kind, k, str(len(hot)), f"{mean(values):.2f}", f"{mean(ratios(cold, 'us_cold')):.2f}",
+    of_cold = mean(ratios(cold, "us_cold"))
+    cells = [kind, k, str(len(hot)), f"{mean(values):.2f}", "–" if of_cold is None else f"{of_cold:.2f}",
              f"{min(values):.2f}", str(sum(value < 1 for value in values))]
     return "| " + " | ".join(cells) + " |"
 
@@ -72,9 +76,17 @@ def summary(record, peers):
 
 
 def losses(record, peers):
-    slower = [f"{kind} {shape_text(shape)} ({peer['impl']}: {peer['us_hot']:.1f} against {ours['us_hot']:.1f})"
-              for kind, shape, ours, peer in points(record, peers) if peer["us_hot"] < ours["us_hot"]]
-    return "- Slower than the best peer at " + ("; ".join(slower) if slower else "no shape") + "."
+    """Every point below 1, with what ran there and how near that is to reading the scores once."""
+    slower = [point for point in points(record, peers) if point[3]["us_hot"] < point[2]["us_hot"]]
+    if not slower:
+        return ["- Slower than the best peer at no shape."]
+    lines = [f"Slower than the best peer at {len(slower)} of {len(points(record, peers))} points:", "",
+             "| Scores | Shape | libtle | Best peer | Ratio | Variant | Floor |", "| --- | --- | ---: | --- | ---: | --- | ---: |"]
+    for kind, shape, ours, peer in sorted(slower, key=lambda point: point[3]["us_hot"] / point[2]["us_hot"]):
+        lines.append(f"| {kind} | {shape_text(shape)} | {ours['us_hot']:.1f} | {peer['us_hot']:.1f} ({peer['impl']}) | "
+                     f"{peer['us_hot'] / ours['us_hot']:.2f} | `{ours['variant'].removeprefix('topk_select__')}` | "
+                     f"{ours['floor_us']:.1f} |")
+    return lines
 
 
 def grid(record, peers):
@@ -94,26 +106,8 @@ def grid(record, peers):
 
 def cell(ours, peer):
     ratio = peer["us_hot"] / ours["us_hot"]
-    return f"{ours['us_hot']:.1f} / {ours['us_cold']:.1f}, " + (f"{ratio:.2f}" if ratio >= 1 else f"**{ratio:.2f}**")
-
-
-def odd_rows(record):
-    """What odd rows cost beside normal ones of the shape: a table, or nothing where none were timed."""
-    times = {}
-    for row in record["rows"]:
-        if row["impl"] == OURS and row["us_hot"]:
-            times.setdefault(tuple(row["shape"].items()), {})[row.get("values", "randn")] = row["us_hot"]
-    timed = dict.fromkeys(row.get("values", "randn") for row in record["rows"])
-    kinds = [kind for kind in timed if kind not in USUAL]
-    if not kinds:
-        return []
-    lines = ["Odd rows: libtle's time by that of normal scores at the shape.", "",
-             "| Shape | " + " | ".join(kinds) + " |", "| --- |" + " ---: |" * len(kinds)]
-    for shape, found in times.items():
-        if "randn" in found and any(kind in found for kind in kinds):
-            cells = [f"{found[kind] / found['randn']:.1f}" if kind in found else "–" for kind in kinds]
-            lines.append(f"| {shape_text(dict(shape))} | " + " | ".join(cells) + " |")
-    return lines + [""]
+    cold = f" / {ours['us_cold']:.1f}" if ours["us_cold"] else ""
+    return f"{ours['us_hot']:.1f}{cold}, " + (f"{ratio:.2f}" if ratio >= 1 else f"**{ratio:.2f}**")
 
 
 def correctness(record):
@@ -131,6 +125,7 @@ def report(record, plots):
     lines = [f"![{title}]({path})" for title, path in plots] + [""]
     lines += [f"Peers that count, being right on every kind of scores that they take: {', '.join(peers) or 'none'}. The",
               "ratios are geometric means, over the shapes, of the best peer's time at the shape by libtle's.", ""]
-    lines += summary(record, peers) + ["", losses(record, peers), ""]
+    lines += summary(record, peers) + ["", *losses(record, peers), "", *results_goals.goals(record)]
     lines += [f"Rows × length at k {SHOWN_K:,}, normal scores: libtle's time hot / cold, best peer ÷ libtle.", ""]
-    return lines + grid(record, peers) + [""] + odd_rows(record) + ["Which kinds of scores each gets right:", ""] + correctness(record)
+    lines += grid(record, peers) + ["", *results_goals.odd_rows(record, USUAL), *results_goals.port(record)]
+    return lines + ["Which kinds of scores each gets right:", ""] + correctness(record)

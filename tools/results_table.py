@@ -7,7 +7,8 @@
 A file is one run on one GPU, <op>-<gpu>-<yyyymmdd>.json; of several runs of an operator on a GPU the README shows
 the newest. Its rows of one shape are the implementations that ran it: ours first, then the others by name. One that is
 called `libtle, <what>` is a kernel of ours that was forced where dispatch may take another, or another way to call it;
-it is no competitor. A run with a table of kinds is reported as a whole, not row by row: results_peers.py.
+it is no competitor. A run with a table of kinds is reported as a whole, not row by row: results_peers.py; one of many
+shapes without such a table by type and form: results_ratios.py.
 """
 import json
 import os
@@ -16,12 +17,14 @@ import sys
 
 import results_peers
 import results_plot
+import results_ratios
 import section
 import tree
 
 FOLDER = "bench/results"
 NAME = re.compile(r"([a-z0-9_]+)-([a-z0-9]+)-(\d{4})(\d\d)(\d\d)\.json")
 OURS = "libtle"
+DEPENDENT = "libtle, launched dependent"
 LEGEND = """\
 Microseconds of one call in a replayed CUDA graph, hot / cold: with the scores in the L2 cache / in memory. All
 implementations of a table ran in one program. A ratio (of the hot times) above 1 means that libtle is faster,
@@ -175,6 +178,15 @@ def forced_text(rows, forced):
     return text + (f": {'; '.join(better)}." if better else ".")
 
 
+def dependent_text(rows):
+    """What it brings that each call of a graph may begin before the one in front of it has ended."""
+    ratios = {shape_text(shape): row[OURS]["us_hot"] / row[DEPENDENT]["us_hot"] for shape, _, row in grouped(rows)
+              if usable(row.get(OURS)) and usable(row.get(DEPENDENT))}
+    slower = [f"{shape} ({ratio:.2f})" for shape, ratio in ratios.items() if ratio < 0.99]
+    return (f"- Of calls in a graph, those launched dependent on the one before take {results_ratios.mean(ratios.values()):.2f} times less "
+            f"time in geometric mean; longer at {'; '.join(slower) or 'no shape'}.")
+
+
 def report(path, date, record):
     rows, op = record["rows"], record["rows"][0]["op"]
     _, forced, peers = by_name(rows)
@@ -184,9 +196,11 @@ def report(path, date, record):
     lines = ["", f"### `{op}` on {record['device']}, {date}" + (f": {topic}" if topic != op else ""), ""]
     if "kinds" in record:
         lines += results_peers.report(record, results_plot.paths(path, record)) + [""]
+    elif len(grouped(rows)) > results_ratios.MOST_SHAPES:
+        lines += results_ratios.table(rows)
     else:
         lines += table(rows) + [""]
-        lines += [forced_text(rows, forced)] if forced else []
+        lines += [dependent_text(rows)] if DEPENDENT in forced else [forced_text(rows, forced)] if forced else []
         lines += [comparison(rows, name) for name in peers]
     lines += [f"- {impl}: {versions[impl]}." for impl in [OURS] + peers if impl in versions]
     lines += [f"- Made by `{record['command']}`" + "".join(f", {what}{text}" for what, text in facts if text)

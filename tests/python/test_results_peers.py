@@ -4,8 +4,10 @@ import sys
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import results_goals  # noqa: E402
 import results_peers  # noqa: E402
 import results_plot  # noqa: E402
+import results_ratios  # noqa: E402
 import results_table  # noqa: E402
 
 
@@ -37,8 +39,14 @@ def test_summary_is_by_kind_and_k():
         "| randn | 512 | 1 | 9.00 | 9.00 | 9.00 | 0 |",
         "| randn | all | 3 | 2.08 | 2.08 | 0.50 | 1 |",
         "| relu | 2,048 | 1 | 3.00 | 3.00 | 3.00 | 0 |"]
-    assert results_peers.losses(RECORD, ["a"]) == (
-        "- Slower than the best peer at randn 1 × 8,192, k 2,048 (a: 2.0 against 4.0).")
+    assert results_peers.losses(RECORD, ["a"])[-1] == "| randn | 1 × 8,192, k 2,048 | 4.0 | 2.0 (a) | 0.50 | `` | 0.5 |"
+    assert results_peers.losses(RECORD, ["a"])[0] == "Slower than the best peer at 1 of 4 points:"
+
+
+def test_rows_without_cold_times_are_summed_up_by_their_hot_ones():
+    hot = {**RECORD, "rows": [{**each, "us_cold": None} for each in ROWS]}
+    assert results_peers.summary(hot, ["a"])[2] == "| randn | 2,048 | 2 | 1.00 | – | 0.50 | 1 |"
+    assert results_peers.grid(hot, ["a"])[2] == "| 1 | 2.0, 2.00 | 4.0, **0.50** |"
 
 
 def test_grid_leaves_out_what_was_not_compared():
@@ -51,10 +59,41 @@ def test_odd_rows_are_told_apart():
     odd = {**RECORD, "rows": ROWS + [row("libtle", 8192, 14.0, values="equal"), row("a", 8192, 1.0, values="equal"),
                                      row("libtle", 4096, 5.0, values="one bin")]}
     assert results_peers.summary(odd, ["a"]) == results_peers.summary(RECORD, ["a"])
-    assert results_peers.odd_rows(odd)[2:] == [
-        "| Shape | equal | one bin |", "| --- | ---: | ---: |",
-        "| 1 × 4,096, k 2,048 | – | 2.5 |", "| 1 × 8,192, k 2,048 | 3.5 | – |", ""]
-    assert results_peers.odd_rows(RECORD) == []
+    assert results_goals.odd_rows(odd, results_peers.USUAL)[2:] == [
+        "| Shape | equal | one bin | Most |", "| --- | ---: | ---: | ---: |",
+        "| 1 × 8,192, k 2,048 | 3.5 | – | 3.5 |", "| 1 × 4,096, k 2,048 | – | 2.5 | 2.5 |", "",
+        "- More than 4 times as long: none.", ""]
+    assert results_goals.odd_rows(RECORD, results_peers.USUAL) == []
+    slow = {**RECORD, "rows": ROWS + [row("libtle", 4096, 9.0, values="equal")]}
+    assert results_goals.odd_rows(slow, results_peers.USUAL)[-2] == (
+        "- More than 4 times as long: 1 × 4,096, k 2,048 (equal: 4.5).")
+
+
+def test_goals_tell_the_aim_from_what_hand_written_kernels_reach():
+    times = {4096: 2.9, 16384: 4.5, 131072: 6.6 * 1.25}
+    record = {**RECORD, "rows": [row("libtle", length, time) for length, time in times.items()]}
+    assert [line.split(" | ")[-1] for line in results_goals.goals(record)[4:-1]] == [
+        "the aim |", "as good as hand-written |", "+25% |"]
+
+
+def test_a_port_is_compared_with_the_original_where_both_were_timed():
+    rows = [row(results_goals.PORT, 4096, 4.0), row(results_goals.NATIVE, 4096, 4.0),
+            row(results_goals.PORT, 8192, 8.0), row(results_goals.NATIVE, 8192, 6.0),
+            row(results_goals.NATIVE, 16384, 6.0)]
+    lines = results_goals.port({**RECORD, "rows": rows})
+    assert lines[2:5] == ["| Rows \\ length | 4,096 | 8,192 |", "| ---: | ---: | ---: |", "| 1 | 100% | 75% |"]
+    assert lines[-2] == "- At 1 of 2 shapes it reaches 97%; below: randn 1 × 8,192, k 2,048 (75%)."
+
+
+def test_many_shapes_are_summed_up_by_type_and_form():
+    rows = [row("libtle", 4096, 2.0), row("a", 4096, 4.0), row("libtle", 8192, 2.0), row("a", 8192, 1.0),
+            row("libtle, payload", 4096, 1.0), row("torch.topk, gather", 4096, 9.0)]
+    for each in rows[2:4]:
+        each["shape"]["sorted"] = 1
+    assert results_ratios.table(rows) == [
+        "| Type | Form | Shapes | a ÷ libtle |", "| --- | --- | ---: | ---: |",
+        "| fp32 | by index | 1 | 2.00 (2.00–2.00) |", "| fp32 | sorted | 1 | 0.50 (0.50–0.50) |", "",
+        "- a: 1.00 times libtle's time over 2 shapes, geometric mean; libtle is slower at 1: 1 × 8,192, k 2,048 fp32 sorted (0.50)."]
 
 
 def test_correctness_names_the_kinds():
