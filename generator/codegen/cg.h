@@ -15,8 +15,10 @@ typedef enum CgStrategy {
     CG_STRATEGY_COUNT
 } CgStrategy;
 
+enum { CG_OPT_LEVEL = 2 };
+
 typedef struct CgOptions {
-    uint32_t opt_level; /* 0..3; 3 = default<O3> */
+    uint32_t opt_level; /* 0..3, CG_OPT_LEVEL if nothing is said; 0 leaves the code as it is */
     bool line_info;     /* .loc of the TLE source, relative paths */
     bool want_llvm;     /* keep the LLVM IR text (before and after optimisation) */
     uint32_t without;   /* strategies to leave out: a set of 1 << CgStrategy */

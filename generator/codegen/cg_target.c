@@ -7,12 +7,16 @@
 #include <stdio.h>
 
 void cg_init(void) {
-    /* Shared addresses are 32 bits wide only with the first of these process-wide options. Without
-     * the second LLVM widens neighbouring loads over elements that the kernel does not read, which
-     * may be past the end of an array or another thread's; the coalesce pass makes vectors of its
-     * own. */
+    /* Process-wide, all of them:
+     * - Shared addresses are 32 bits wide only with the first.
+     * - LLVM widens neighbouring loads over elements that the kernel does not read, which may be
+     * past the end of an array or another thread's; the coalesce pass makes vectors of its own.
+     * - Straight-line strength reduction takes time that grows with the square of a kernel's size,
+     * and takes a moved `or disjoint` for a sum when its bits overlap. That one, its neighbour and
+     * the one of loops share little here: addresses are sums of one base and small constants. */
     static const char *const options[] = {"tlec", "-nvptx-short-ptr",
-                                          "-disable-nvptx-load-store-vectorizer"};
+                                          "-disable-nvptx-load-store-vectorizer",
+                                          "-opt-disable=slsr,nary-reassociate", "-disable-lsr"};
 
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
@@ -51,55 +55,19 @@ LLVMTargetMachineRef cg_machine(const PassTarget *target, uint32_t opt_level, ch
     return machine;
 }
 
-static bool packs_halves(LLVMValueRef x) {
-    if (!LLVMIsAInstruction(x) || LLVMGetInstructionOpcode(x) != LLVMShl)
-        return false;
-    LLVMValueRef amount = LLVMGetOperand(x, 1);
-    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(x));
-    return LLVMIsAConstantInt(amount) && LLVMConstIntGetZExtValue(amount) >= bits / 2;
-}
-
-/* Turns `or disjoint` into the sum that it stands for, but where it packs two halves of a word.
- * LLVM derives it from the condition of a block and may then move it out of the block, where bits
- * overlap; its strength reduction of straight lines still takes the moved value for a sum, and gets
- * other addresses. */
-static void disjoint_to_sum(LLVMBuilderRef b, LLVMValueRef x) {
-    if (LLVMGetInstructionOpcode(x) != LLVMOr || !LLVMGetIsDisjoint(x) ||
-        LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMIntegerTypeKind)
-        return;
-    LLVMValueRef left = LLVMGetOperand(x, 0), right = LLVMGetOperand(x, 1);
-    if (packs_halves(left) || packs_halves(right))
-        return;
-    LLVMPositionBuilderBefore(b, x);
-    LLVMReplaceAllUsesWith(x, LLVMBuildAdd(b, left, right, ""));
-    LLVMInstructionEraseFromParent(x);
-}
-
-static void disjoint_to_sums(Cg *c) {
-    for (LLVMValueRef f = LLVMGetFirstFunction(c->mod); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k; k = LLVMGetNextBasicBlock(k))
-            for (LLVMValueRef x = LLVMGetFirstInstruction(k), next; x; x = next) {
-                next = LLVMGetNextInstruction(x);
-                disjoint_to_sum(c->b, x);
-            }
-}
+/* A kernel comes as one function that the tile passes have been through: what is left is to drop
+ * what lanes compute alike and to combine instructions. The passes of LLVM's own pipelines that
+ * move code between blocks, unswitch, unroll or turn branches into selections cost more registers
+ * than they save instructions. */
+static const char PIPELINE[] = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>)";
 
 bool cg_optimise(Cg *c, LLVMTargetMachineRef machine) {
-    static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>",
-                                            "default<O3>"};
-    uint32_t level = c->options->opt_level > 3 ? 3 : c->options->opt_level;
     LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-
-    /* A thread's code has no loops over neighbouring elements left to vectorise. */
-    LLVMPassBuilderOptionsSetLoopVectorization(o, 0);
-    LLVMPassBuilderOptionsSetLoopInterleaving(o, 0);
-    LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
-    LLVMErrorRef error = LLVMRunPasses(c->mod, pipelines[level], machine, o);
+    LLVMErrorRef error =
+        LLVMRunPasses(c->mod, c->options->opt_level ? PIPELINE : "default<O0>", machine, o);
     LLVMDisposePassBuilderOptions(o);
-    if (!error) {
-        disjoint_to_sums(c);
+    if (!error)
         return true;
-    }
     char *text = LLVMGetErrorMessage(error);
     diag_error(c->diag, DIAG_CODEGEN_LLVM, ir_span(c->m, c->func), "LLVM's optimiser says: %s",
                text);

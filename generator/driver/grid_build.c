@@ -60,17 +60,18 @@ static void put_diagnostics(int out, const Diag *d) {
 static CompileRequest request_of(const Task *t) {
     const GridVariant *v = t->variant;
 
-    return (CompileRequest){.path = v->source,
-                            .source_root = t->build->source_root,
-                            .import_root = t->build->grid->import_root,
-                            .kernel = v->kernel,
-                            .target = t->build->target,
-                            .params = v->params,
-                            .consts = v->consts,
-                            .num_warps = v->num_warps,
-                            .min_ctas = v->min_ctas,
-                            .pass = {.dump = stderr, .disable = v->disable_pass},
-                            .cg = {.opt_level = 3, .line_info = true, .without = v->without}};
+    return (CompileRequest){
+        .path = v->source,
+        .source_root = t->build->source_root,
+        .import_root = t->build->grid->import_root,
+        .kernel = v->kernel,
+        .target = t->build->target,
+        .params = v->params,
+        .consts = v->consts,
+        .num_warps = v->num_warps,
+        .min_ctas = v->min_ctas,
+        .pass = {.dump = stderr, .disable = v->disable_pass},
+        .cg = {.opt_level = CG_OPT_LEVEL, .line_info = true, .without = v->without}};
 }
 
 static bool check_spills(Compile *c, const GridVariant *v) {

@@ -194,7 +194,7 @@ const char *options_read(Arena *a, int argc, char **argv, Options *out) {
     *out = (Options){.emit = EMIT_PTX};
     out->compile.target = pass_target("sm_90a");
     out->compile.num_warps = 4;
-    out->compile.cg = (CgOptions){.opt_level = 3, .line_info = true};
+    out->compile.cg = (CgOptions){.opt_level = CG_OPT_LEVEL, .line_info = true};
     out->compile.pass.dump = stderr;
     opterr = 0;
     while (!why && (id = getopt_long(argc, argv, "o:", long_options, NULL)) != -1) {

@@ -73,6 +73,15 @@ def test_three_dimensions(a, b, c, num_warps):
     np.testing.assert_array_equal(out, np.concatenate(want))
 
 
+@pytest.mark.parametrize("n,num_warps", [(64, 4), (32, 2), (128, 8)])
+def test_partials_of_small_tiles(n, num_warps):
+    """Addresses of partial results hold only in the block of the threads that have one."""
+    x = rng.integers(-1000, 1000, n).astype(np.int32)
+    out = np.zeros((3, n), np.int32)
+    run("reduce.py", "partials", num_warps=num_warps, x_ptr=x, out=out, M=1, N=n)
+    np.testing.assert_array_equal(out, [2 * x + 1, 2 * x + 2, x + 3])
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "uint64"])
 @pytest.mark.parametrize("m,n,num_warps", [(16, 8, 1), (24, 12, 4)])
 def test_bitwise(dtype, m, n, num_warps):

@@ -67,7 +67,8 @@ def one(x, out):
 # A tile of fewer elements than threads is stored by the threads that own it: the other three warps
 # hold copies.
 # SMALL-LABEL: .entry small(
-# SMALL: setp.lt.u32 [[P:%p[0-9]+]], %r{{[0-9]+}}, 32;
+# SMALL: and.b32 [[WARP:%r[0-9]+]], %r{{[0-9]+}}, 96;
+# SMALL: setp.eq.b32 [[P:%p[0-9]+]], [[WARP]], 0;
 # SMALL: @[[P]] st.global.b32
 # SMALL-NOT: st.global
 @triton.jit
