@@ -48,6 +48,13 @@ static void fail(Work *w, const char *why) {
     pthread_mutex_unlock(&w->lock);
 }
 
+/* A thread. Its stream was made by the one that made the context current. */
+typedef struct Worker {
+    Work *work;
+    pthread_t thread;
+    void *stream;
+} Worker;
+
 static bool run_piece(Work *w, Arena *arena, void *stream, size_t first, size_t count) {
     const CaseKind *kind = w->m->kind;
     char why[1200] = "";
@@ -64,36 +71,48 @@ static bool run_piece(Work *w, Arena *arena, void *stream, size_t first, size_t 
     return true;
 }
 
-static void *work(void *shared) {
-    Work *w = shared;
+static void *work(void *worker) {
+    Worker *me = worker;
+    Work *w = me->work;
     Arena arena;
-    void *stream = NULL;
     size_t first = 0, count = 0;
-    if (!arena_open(&arena, w->m->h, arena_bytes) ||
-        (w->m->driver && w->m->driver->stream_create(&stream, 1)))
-        fail(w, "a thread has no memory or no stream");
-    while ((count = take(w, &first)) && run_piece(w, &arena, stream, first, count))
+    if (!arena_open(&arena, w->m->h, arena_bytes))
+        fail(w, "no memory for a thread's cases");
+    while ((count = take(w, &first)) && run_piece(w, &arena, me->stream, first, count))
         ;
-    if (stream)
-        w->m->driver->stream_destroy(stream);
     arena_close(&arena);
     return NULL;
 }
 
+static void run_workers(Work *w, Worker *workers, int wanted) {
+    const Driver *d = w->m->driver;
+    int started = 0;
+    for (int i = 0; i < wanted; i++) {
+        workers[i] = (Worker){.work = w};
+        if (d && d->stream_create(&workers[i].stream, 1))
+            fail(w, "a stream cannot be made");
+    }
+    while (started < wanted &&
+           !pthread_create(&workers[started].thread, NULL, work, &workers[started]))
+        started++;
+    if (!started)
+        fail(w, "no thread can be started");
+    for (int i = 0; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+    for (int i = 0; i < wanted; i++)
+        if (workers[i].stream)
+            d->stream_destroy(workers[i].stream);
+}
+
 bool many_run(Many *m, char *why, size_t size) {
     enum { MOST = 64 };
-    pthread_t threads[MOST];
-    int started = 0, wanted = m->threads < MOST ? m->threads : MOST;
+    Worker workers[MOST];
+    int wanted = m->threads < MOST ? m->threads : MOST;
     Work w = {.m = m, .ok = true, .why = why, .why_size = size};
     size_t share = m->count / (size_t)(8 * wanted);
     w.piece = share < 1 ? 1 : share < 256 ? share : 256;
     pthread_mutex_init(&w.lock, NULL);
-    while (started < wanted && !pthread_create(&threads[started], NULL, work, &w))
-        started++;
-    if (!started)
-        work(&w);
-    for (int i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+    run_workers(&w, workers, wanted);
     pthread_mutex_destroy(&w.lock);
     free(m->cases);
     m->cases = NULL;
