@@ -56,10 +56,11 @@ LLVMTargetMachineRef cg_machine(const PassTarget *target, uint32_t opt_level, ch
 }
 
 /* A kernel comes as one function that the tile passes have been through: what is left is to drop
- * what lanes compute alike and to combine instructions. The passes of LLVM's own pipelines that
- * move code between blocks, unswitch, unroll or turn branches into selections cost more registers
- * than they save instructions. */
-static const char PIPELINE[] = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>)";
+ * what lanes compute alike, to join blocks and to combine instructions. The passes of LLVM's own
+ * pipelines that move code between blocks, unswitch, unroll or speculate cost more registers than
+ * they save instructions. */
+static const char PIPELINE[] = "function(early-cse<memssa>,simplifycfg<no-speculate-blocks>,"
+                               "instcombine<no-verify-fixpoint>,adce)";
 
 bool cg_optimise(Cg *c, LLVMTargetMachineRef machine) {
     LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
