@@ -1,4 +1,5 @@
-# cmocka programs: unit/test_*.c, kernels/test_*.c and, for the soak tier, soak_*.c beside them.
+# cmocka programs: unit/test_*.c, kernels/test_*.c. For the soak tier, soak_*.c beside them: programs that take the first
+# seed and how many, in five tests of ten.
 
 # The libraries that a test file needs, read off its include lines: "ir/ir.h" is the layer gen_ir, a header
 # of lib/ is the library's internals or the parts of the command, <tle/...> or "tle/..." the public library.
@@ -59,16 +60,22 @@ function(add_unit_test source area)
     target_link_libraries(${target} PRIVATE ${libraries} "${TLE_CMOCKA_LIBRARY}" m)
     set_target_properties(${target} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-    add_test(NAME ${test_name} COMMAND ${target} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set(environment ${test_environment})
     if(NOT area STREQUAL "unit")
         list(APPEND environment TLE_DEVICE=emu)
     endif()
+    if(name MATCHES "^soak_")
+        foreach(first 0 10 20 30 40)
+            add_test(NAME ${test_name}.${first} COMMAND ${target} ${first} 10
+                     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+            set_tests_properties(${test_name}.${first} PROPERTIES
+                                 ENVIRONMENT "${environment}" LABELS soak TIMEOUT 14400)
+        endforeach()
+        return()
+    endif()
+    add_test(NAME ${test_name} COMMAND ${target} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(${test_name} PROPERTIES ENVIRONMENT "${environment}" LABELS ${area}
                          TIMEOUT $<IF:$<BOOL:${TLE_SANITIZE}>,3600,600>)
-    if(name MATCHES "^soak_")
-        set_tests_properties(${test_name} PROPERTIES LABELS soak TIMEOUT 14400)
-    endif()
 endfunction()
 
 # Helpers that the tests of an area share, <area>/support/*.c, as a library of their own.

@@ -1,4 +1,4 @@
-/* Every variant of radix_select on the emulator: all checks, all schedules, against a sort. */
+/* Every variant of radix_select on the emulator: all checks, against a sort. */
 #include "kernels/support/radix_case.h"
 
 #include <setjmp.h>
@@ -143,33 +143,10 @@ static void values_of_all_kinds(void **state) {
     every_variant((Context){.run = run_values});
 }
 
-static bool run_schedule(Context *c, tle_emu_device *d, tle_emu_kernel *kernel,
-                         const RadixVariant *v) {
-    RadixCase ragged = {.rows = 2,
-                        .columns = 1000,
-                        .k = 300,
-                        .length = RADIX_RAGGED,
-                        .values = RADIX_FEW,
-                        .seed = c->options.seed};
-    if (v->ctas > 8 && c->options.schedule == TLE_EMU_SCHEDULE_ADVERSARIAL)
-        return true;
-    return check(d, kernel, v, varied(ragged, 1)) &&
-           (v->ctas > 1 || check(d, kernel, v, varied(row_for(v, RADIX_NORMAL), 2)));
-}
-
-static void schedules(void **state) {
-    static const uint32_t kinds[] = {TLE_EMU_SCHEDULE_RANDOM, TLE_EMU_SCHEDULE_ADVERSARIAL};
-    (void)state;
-    for (size_t i = 0; i < COUNT(kinds); i++)
-        every_variant(
-            (Context){.run = run_schedule, .options = {.schedule = kinds[i], .seed = 7 + i}});
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_all_lengths),
         cmocka_unit_test(values_of_all_kinds),
-        cmocka_unit_test(schedules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

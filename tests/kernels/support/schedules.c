@@ -1,5 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "kernels/support/schedules.h"
+#include "kernels/support/radix_case.h"
+#include "kernels/support/topk_case.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +88,7 @@ static int run_schedule(const Names *names, const char *schedule, uint64_t seed)
     return failed;
 }
 
-int run_all_schedules(uint64_t first, uint64_t seeds) {
+int topk_schedules(uint64_t first, uint64_t seeds) {
     static const char *const kinds[] = {"random", "adversarial"};
     static Names names;
     int failed = 0;
@@ -102,4 +104,72 @@ int run_all_schedules(uint64_t first, uint64_t seeds) {
             failed += run_schedule(&names, schedule, seed);
         }
     return failed;
+}
+
+/* ---- radix_select ---- */
+
+typedef struct RadixSchedule {
+    tle_emu_options options;
+    int failed;
+} RadixSchedule;
+
+static void run_radix(RadixSchedule *s, tle_emu_device *device, tle_emu_kernel *kernel,
+                      const RadixVariant *v) {
+    static const RadixCase cases[] = {{.rows = 2,
+                                       .columns = 1000,
+                                       .k = 300,
+                                       .length = RADIX_RAGGED,
+                                       .values = RADIX_FEW,
+                                       .smallest = true,
+                                       .with_values = true,
+                                       .payload_bytes = 4},
+                                      {.rows = 1,
+                                       .columns = 1501,
+                                       .k = 200,
+                                       .length = RADIX_ALL_COLUMNS,
+                                       .values = RADIX_NORMAL,
+                                       .payload_bytes = 8},
+                                      {.rows = 1,
+                                       .columns = 8709,
+                                       .k = 1000,
+                                       .length = RADIX_ALL_COLUMNS,
+                                       .values = RADIX_NORMAL,
+                                       .with_values = true}};
+    char why[1100];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        RadixCase c = cases[i];
+        c.seed = s->options.seed * 8 + i;
+        if (!radix_legal(v, &c) || radix_run(device, kernel, v, &c, why, sizeof why))
+            continue;
+        fprintf(stderr, "schedule %u, seed %llu: %s\n", s->options.schedule,
+                (unsigned long long)s->options.seed, why);
+        s->failed++;
+    }
+}
+
+static bool visit_radix(const RadixVariant *v, void *user) {
+    RadixSchedule *s = user;
+    tle_emu_device *device = NULL;
+    tle_emu_kernel *kernel = NULL;
+    if (tle_emu_create(&s->options, &device) == TLE_EMU_OK)
+        kernel = radix_kernel(device, v);
+    if (kernel)
+        run_radix(s, device, kernel, v);
+    else
+        s->failed++;
+    tle_emu_destroy(device);
+    return true;
+}
+
+int radix_schedules(uint64_t first, uint64_t seeds) {
+    static const uint32_t kinds[] = {TLE_EMU_SCHEDULE_RANDOM, TLE_EMU_SCHEDULE_ADVERSARIAL};
+    RadixSchedule s = {.options = {.struct_size = sizeof s.options, .instruction_limit = 20000000}};
+    for (uint64_t seed = first; seed < first + seeds; seed++)
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+            s.options.schedule = kinds[i];
+            s.options.seed = seed;
+            if (!radix_variants(visit_radix, &s))
+                s.failed++;
+        }
+    return s.failed;
 }

@@ -3,10 +3,11 @@
 #ifndef KERNELS_SUPPORT_SCHEDULES_H
 #define KERNELS_SUPPORT_SCHEDULES_H
 
-#include "kernels/support/topk_case.h"
+#include <stdint.h>
 
-/* All variants over a few shapes, for seeds [first, first + seeds) of each schedule. Returns how
- * many calls failed; each is printed with the schedule and the seed that replay it. */
-int run_all_schedules(uint64_t first, uint64_t seeds);
+/* All variants of an operator over a few shapes, for seeds [first, first + seeds) of each schedule.
+ * Returns how many calls failed; each is printed with the schedule and the seed that replay it. */
+int topk_schedules(uint64_t first, uint64_t seeds);
+int radix_schedules(uint64_t first, uint64_t seeds);
 
 #endif
