@@ -75,11 +75,17 @@ void map_clear(Map *m) {
 }
 
 uint64_t hash_bytes(const void *data, size_t len, uint64_t seed) {
+    const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
     const unsigned char *p = data;
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ seed;
-    for (size_t i = 0; i < len; i++) {
-        h ^= p[i];
-        h *= UINT64_C(0x100000001b3);
+    uint64_t h = (seed ^ len) * prime, word = 0;
+    for (; len >= sizeof word; p += sizeof word, len -= sizeof word) {
+        memcpy(&word, p, sizeof word);
+        h = (h ^ word) * prime;
+        h ^= h >> 29;
     }
-    return h;
+    word = 0;
+    if (len)
+        memcpy(&word, p, len);
+    h = (h ^ word) * prime;
+    return h ^ h >> 32;
 }

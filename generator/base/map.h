@@ -20,7 +20,7 @@ bool map_get(const Map *m, uint64_t key, uint32_t *value_out);
 uint32_t map_find(const Map *m, uint64_t key, uint32_t missing);
 void map_clear(Map *m);
 
-/* FNV-1a, for keys made of bytes. */
+/* For keys made of bytes; the same on machines of one byte order. */
 uint64_t hash_bytes(const void *data, size_t len, uint64_t seed);
 
 #endif

@@ -113,12 +113,26 @@ static void test_map(void **state) {
     assert_int_equal(m.len, 0);
 }
 
-static void test_hash_bytes_is_fnv1a(void **state) {
+/* Lengths, single bytes wherever they lie, and seeds all count: 1,000 hashes, all different. */
+static void test_hash_bytes_differ(void **state) {
+    enum { LENGTH = 33 };
+    unsigned char bytes[LENGTH] = {0};
+    uint64_t seen[1000];
+    size_t count = 0;
     (void)state;
-    /* Vectors of the FNV reference distribution. */
-    assert_true(hash_bytes("", 0, 0) == UINT64_C(0xcbf29ce484222325));
-    assert_true(hash_bytes("a", 1, 0) == UINT64_C(0xaf63dc4c8601ec8c));
-    assert_true(hash_bytes("foobar", 6, 0) == UINT64_C(0x85944171f73967e8));
+    for (size_t length = 0; length <= LENGTH; length++)
+        seen[count++] = hash_bytes(bytes, length, 0);
+    for (size_t i = 0; i < LENGTH; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            bytes[i] = (unsigned char)(1 << bit);
+            seen[count++] = hash_bytes(bytes, LENGTH, 0);
+            bytes[i] = 0;
+        }
+    for (uint64_t seed = 1; count < 1000; seed++)
+        seen[count++] = hash_bytes(bytes, LENGTH, seed);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_true(seen[i] != seen[j]);
 }
 
 static void test_interner(void **state) {
@@ -255,7 +269,7 @@ int main(void) {
         cmocka_unit_test(test_arena_overflow_calls_handler),
         cmocka_unit_test_setup_teardown(test_vec, setup, teardown),
         cmocka_unit_test_setup_teardown(test_map, setup, teardown),
-        cmocka_unit_test(test_hash_bytes_is_fnv1a),
+        cmocka_unit_test(test_hash_bytes_differ),
         cmocka_unit_test_setup_teardown(test_interner, setup, teardown),
         cmocka_unit_test_setup_teardown(test_strbuf, setup, teardown),
         cmocka_unit_test(test_sha256),
