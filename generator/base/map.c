@@ -77,7 +77,7 @@ void map_clear(Map *m) {
 uint64_t hash_bytes(const void *data, size_t len, uint64_t seed) {
     const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
     const unsigned char *p = data;
-    uint64_t h = (seed ^ len) * prime, word = 0;
+    uint64_t h = (seed * prime + len + 1) * prime, word = 0;
     for (; len >= sizeof word; p += sizeof word, len -= sizeof word) {
         memcpy(&word, p, sizeof word);
         h = (h ^ word) * prime;
