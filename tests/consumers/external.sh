@@ -15,7 +15,8 @@ if cmake -S "$source" -B "$work/none" "${options[@]}" -DTLE_OPS=no_such_op >"$wo
 fi
 grep -q "TLE_OPS names 'no_such_op'" "$work/log"
 
-cmake -S "$source" -B "$work/build" "${options[@]}" -DTLE_PACKS=external -DTLE_OPS=topk_select >/dev/null
+cmake -S "$source" -B "$work/build" "${options[@]}" -DTLE_PACKS=external -DTLE_OPS=topk_select \
+    '-DTLE_ARCHS=sm_89;sm_90a' >/dev/null
 cmake --build "$work/build" -j 2 >/dev/null
 tle() { "$prefix/bin/tle" "$@"; }
 
@@ -26,7 +27,7 @@ cmake --install "$work/build" --prefix "$work/first" >/dev/null
 mv "$work/first" "$work/moved"
 prefix=$work/moved
 unset TLE_PACK_PATH TLE_LIBRARY
-packs=$(dirname "$(find "$prefix" -name 'topk_select.*.emu.tlepack')")
+packs=$(dirname "$(find "$prefix" -name 'topk_select.sm_90a.emu.tlepack')")
 rm -rf "$work/build"
 tle check --quick --device emu
 

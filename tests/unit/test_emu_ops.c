@@ -120,7 +120,7 @@ REF(r_madhisat, (uint32_t)clamp(((int64_t)sA * sB >> 32) + sC, INT32_MIN, INT32_
 REF(r_madwide, (uint64_t)((int64_t)sA * sB) + c)
 REF(r_mulhi16, (uint16_t)((int32_t)(int16_t)a * (int16_t)b >> 16))
 REF(r_sad, (uint32_t)(C + (sA < sB ? B - A : A - B)))
-REF(r_div_s, (uint32_t)(sB == 0 ? -1 : sB == -1 ? 0 - sA : sA / sB))
+REF(r_div_s, sB == 0 ? UINT32_MAX : sB == -1 ? 0u - A : (uint32_t)(sA / sB))
 REF(r_rem_u, B ? A % B : 0xffffffffu)
 REF(r_abs, (uint32_t)(sA < 0 ? 0u - A : A))
 REF(r_min_s, (uint32_t)(sA < sB ? sA : sB))
