@@ -1,19 +1,21 @@
 """Top-k selection as TensorRT-LLM's one-CTA kernel goes about it (topKPerRowJob): a histogram of the 11 high bits of
 the scores in half precision, which spreads scores of models better than those of fp32 do; the row read again for what
-lies in the threshold's bin or above, which is finished in shared memory; and digits of 11, 11 and 10 bits of the
-fp32 key where that is too much. For comparison: other bodies read less.
+lies in the threshold's bin or above. The few scores of that bin are ranked among each other; where they are many,
+digits of 11, 11 and 10 bits of the fp32 key settle it. For comparison: other bodies read less.
 
 Unlike there the answer is in order, as common.py says, and never depends on how threads were scheduled.
 """
 import triton
 import triton.language as tl
 import triton.experimental.tle.language as tle
-from topk.common import alloc_found, clear, counts_of, load_groups, open_row, pick_bin, write_all
+from topk.bins import score_of_key
+from topk.common import alloc_found, clear, counts_of, load_groups, open_row, ordered_key, pick_bin, write_all
 from topk.radix import find_threshold, write_selected
 from topk.short import threshold_of_tile, write_tile
 from topk.stream import keep_from_mark, listed_keys
 
 BINS = tl.constexpr(2048)
+FEW = tl.constexpr(64)
 HALF_INFINITY = tl.constexpr(0x7C00)
 
 
@@ -41,40 +43,97 @@ def least_of_digit(digit):
 
 
 @triton.jit
-def half_mark(hist, found, row, first, tiles, start, end, want, BLOCK: tl.constexpr, GROUP: tl.constexpr):
-    """(the smallest score of the bin that holds the threshold, how many scores are not smaller)"""
-    clear(hist, BINS)
-    offset = tl.arange(0, BLOCK)
-    for t in range(tiles):
-        base = first + t * BLOCK
-        x = load_groups(row, base, end, 0.0, BLOCK, GROUP).to(tl.float32)
-        valid = (offset < end - base) & (offset >= start - base)
-        place = tle.gpu.local_ptr(hist, ((BINS - 1 - half_digit(x)).to(tl.int32),))
-        tl.atomic_add(place, 1, mask=valid, sem="relaxed", scope="cta")
-    bin, above, count = pick_bin(counts_of(hist, BINS), found, want)
-    return least_of_digit((BINS - 1 - bin).to(tl.uint32)), above + count
+def count_halves(hist, x, valid):
+    place = tle.gpu.local_ptr(hist, ((BINS - 1 - half_digit(x)).to(tl.int32),))
+    tl.atomic_add(place, 1, mask=valid, sem="relaxed", scope="cta")
+
+
+@triton.jit
+def half_bin(hist, found, want):
+    """(the digit whose bin holds the threshold, how many scores lie in bins above, how many in it)"""
+    bin, above, inside = pick_bin(counts_of(hist, BINS), found, want)
+    return (BINS - 1 - bin).to(tl.uint32), above, inside
+
+
+@triton.jit
+def rank_few(few, found, count, need, MOST: tl.constexpr):
+    """(threshold, ties) of the need-th largest of the listed keys, at most MOST, each compared with all."""
+    i = tl.arange(0, MOST)
+    key = tl.load(tle.gpu.local_ptr(few, (i,)), mask=i < count, other=0)
+    own = tl.load(tle.gpu.local_ptr(few, (i[:, None],)), mask=i[:, None] < count, other=0)
+    ranks = tl.zeros((MOST,), tl.int32)
+    for part in tl.static_range(MOST // 32):
+        j = part * 32 + tl.arange(0, 32)[None, :]
+        other = tl.load(tle.gpu.local_ptr(few, (j,)), mask=j < count, other=0)
+        ahead = ((other == own) & (j < i[:, None])).to(tl.int32)
+        ranks += tl.sum(tl.where(other > own, 0x10001, ahead), axis=1)
+    # Below, how many come before one, of equal keys the first; above, how many are larger.
+    hit = (ranks & 0xFFFF) == need - 1
+    zero = tl.zeros((MOST,), tl.int32)
+    tl.store(tle.gpu.local_ptr(found[0], (zero,)), key.to(tl.int32, bitcast=True), mask=hit)
+    tl.store(tle.gpu.local_ptr(found[1], (zero,)), need - (ranks >> 16), mask=hit)
+    return (tl.load(tle.gpu.local_ptr(found[0], (0,))).to(tl.uint32, bitcast=True),
+            tl.load(tle.gpu.local_ptr(found[1], (0,))))
+
+
+@triton.jit
+def threshold_in_bin(key, digit, above, inside, hist, listed, few, found, want):
+    """(threshold, ties): every key above threshold is wanted, and so many of those equal to it."""
+    threshold = tl.full((), 0, tl.uint32)
+    ties = 0
+    if inside <= FEW:
+        chosen = (key != 0) & (half_digit(score_of_key(key)) == digit)
+        word = tle.gpu.local_ptr(listed, (tl.zeros(key.shape, tl.int32),))
+        place = tl.atomic_add(word, 1, mask=chosen, sem="relaxed", scope="cta")
+        tl.store(tle.gpu.local_ptr(few, (place,), apart=True), key, mask=chosen)
+        if inside <= FEW // 2:
+            threshold, ties = rank_few(few, found, inside, want - above, FEW // 2)
+        else:
+            threshold, ties = rank_few(few, found, inside, want - above, FEW)
+    else:
+        clear(hist, BINS)
+        threshold, ties = threshold_of_tile(key, hist, found, want, True)
+    return threshold, ties
 
 
 @triton.jit
 def select_halves(out, row, start, end, want, BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr):
+    tl.static_assert(BLOCK == CAP, "a row of one tile takes the place of the list")
     if end - start <= want:
         write_all(out, end - start, want, 1024, 0)
         return
     first = (start // GROUP) * GROUP
     tiles = (end - first - 1) // BLOCK + 1
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
+    listed = tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False)
+    few = tle.gpu.alloc([FEW], tl.uint32, nv_mma_shared_layout=False)
     found = alloc_found()
-    mark, count = half_mark(hist, found, row, first, tiles, start, end, want, BLOCK, GROUP)
-    if (count > CAP - 2 * GROUP) | (not (mark > float("-inf"))):
-        threshold, ties = find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK, GROUP)
-        write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP, 0)
-        return
-    value = tle.gpu.alloc([CAP + BLOCK], tl.float32, nv_mma_shared_layout=False)
-    index = tle.gpu.alloc([CAP + BLOCK], tl.int32, nv_mma_shared_layout=False)
-    kept = keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK, GROUP, CAP)
-    key, i = listed_keys(value, index, kept, end - start, CAP)
+    tl.store(tle.gpu.local_ptr(listed, (0,)), 0)
     clear(hist, BINS)
-    threshold, ties = threshold_of_tile(key, hist, found, want, True)
+    if tiles == 1:
+        x = load_groups(row, first, end, 0.0, BLOCK, GROUP).to(tl.float32)
+        i = first - start + tl.arange(0, BLOCK)
+        valid = (i >= 0) & (i < end - start)
+        count_halves(hist, x, valid)
+        digit, above, inside = half_bin(hist, found, want)
+        key = tl.where(valid, ordered_key(x), 0)
+    else:
+        for t in range(tiles):
+            base = first + t * BLOCK
+            i = base - start + tl.arange(0, BLOCK)
+            count_halves(hist, load_groups(row, base, end, 0.0, BLOCK, GROUP).to(tl.float32),
+                         (i >= 0) & (i < end - start))
+        digit, above, inside = half_bin(hist, found, want)
+        mark = least_of_digit(digit)
+        if (above + inside > CAP - 2 * GROUP) | (not (mark > float("-inf"))):
+            threshold, ties = find_threshold(hist, found, row, first, tiles, start, end, want, BLOCK, GROUP)
+            write_selected(out, row, first, tiles, start, end, threshold, ties, BLOCK, GROUP, 0)
+            return
+        value = tle.gpu.alloc([CAP + BLOCK], tl.float32, nv_mma_shared_layout=False)
+        index = tle.gpu.alloc([CAP + BLOCK], tl.int32, nv_mma_shared_layout=False)
+        kept = keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK, GROUP, CAP)
+        key, i = listed_keys(value, index, kept, end - start, CAP)
+    threshold, ties = threshold_in_bin(key, digit, above, inside, hist, listed, few, found, want)
     write_tile(out, key, i, threshold, ties, 0)
 
 

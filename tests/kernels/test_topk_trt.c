@@ -19,7 +19,8 @@ static void by_variant(const char *variant) {
         fail_msg("%s", tle_last_error());
     assert_true(topk_values(topk_run, &v));
     assert_true(topk_ragged(topk_run, &v));
-    assert_true(v.run > 20);
+    assert_true(topk_random(topk_run, &v, 9, 100, 6000));
+    assert_true(v.run > 30);
     tle_destroy(v.h);
     unsetenv("TLE_FORCE_VARIANT");
 }
