@@ -7,8 +7,8 @@ answer comes out in order without sorting.
 
 A mark is never trusted: elements from it upwards are counted. Where they are too many or too few, one more read of
 the row counts by keys what the mark left open. Either a value that many elements share turns out to be the one at
-the border - the mark itself, mostly - or a better mark is known exactly. One read more writes the answer, or makes
-the list.
+the border - the mark itself, mostly - or a better mark is known exactly. Then each warp writes the answer of its own
+part of the row, as far as it reaches, or one read more makes the list.
 
 Source of the method: sampling as in Floyd and Rivest, "Expected time bounds for selection" (CACM 1975).
 """
@@ -17,20 +17,35 @@ import triton.language as tl
 import triton.experimental.tle.language as tle
 from topk.bins import (BIN_BITS, BINS, FEW, alloc_select, bin_bits, count_bins, find_bin, list_few, nth_of_few,
                        range_scale, score_below, score_of_key, signed_bits, threshold_of_keys)
-from topk.common import bin_shift, clear, finish, load_groups, open_row, ordered_key, put, write_all
+from topk.common import bin_shift, clear, finish, open_row, ordered_key, put, write_all
+
+
+@triton.jit
+def part_offset(V: tl.constexpr):
+    return tl.arange(0, V)[:, None, None] * 128 + tl.arange(0, 128)[None, None, :]
 
 
 @triton.jit
 def tile_offset(V: tl.constexpr, W: tl.constexpr):
-    part = tl.arange(0, V)[:, None, None] * 128 + tl.arange(0, 128)[None, None, :]
-    return part + tl.arange(0, W)[None, :, None] * (V * 128)
+    return part_offset(V) + tl.arange(0, W)[None, :, None] * (V * 128)
+
+
+@triton.jit
+def load_masked(row, base, left, V: tl.constexpr, W: tl.constexpr):
+    """[V, W, 128] columns from base on: each warp's V * 128 are neighbours; left is how many may be read."""
+    offset = tile_offset(V, W)
+    return tl.load(row + base + offset, mask=offset < left, other=float("-inf")).to(tl.float32)
 
 
 @triton.jit
 def load_tile(row, base, left, V: tl.constexpr, W: tl.constexpr):
-    """[V, W, 128] columns from base on: each warp's V * 128 are neighbours; left is how many may be read."""
-    offset = tile_offset(V, W)
-    return tl.load(row + base + offset, mask=offset < left, other=float("-inf")).to(tl.float32)
+    """The same by fewer instructions where all may be read, in a branch that nothing is moved across."""
+    x = tl.full((V, W, 128), float("-inf"), tl.float32)
+    if left >= W * V * 128:
+        x = tl.load(row + base + tile_offset(V, W)).to(tl.float32)
+    else:
+        x = load_masked(row, base, left, V, W)
+    return x
 
 
 @triton.jit
@@ -38,114 +53,177 @@ def nth_of_warps(words, n, W: tl.constexpr):
     """The n-th largest of W words in shared memory. Every warp finds out for itself."""
     lane = tl.arange(0, 32)
     own = tl.load(tle.gpu.local_ptr(words, (lane % W,)))
-    above = tl.zeros((32,), tl.int32)
+    as_large = tl.zeros((32,), tl.int32)
     for w in tl.static_range(W):
-        above += (tl.load(tle.gpu.local_ptr(words, (w,))) > own).to(tl.int32)
-    return tl.max(tl.where(above >= n - 1, own, -2147483648))
+        as_large += (tl.load(tle.gpu.local_ptr(words, (w,))) >= own).to(tl.int32)
+    return tl.max(tl.where(as_large >= n, own, -2147483648))
 
 
 @triton.jit
-def sample_mark(row, start, end, aim, W: tl.constexpr, D: tl.constexpr):
+def load_sample(row, start, end, W: tl.constexpr, D: tl.constexpr, RUN: tl.constexpr):
+    """[8, W, 32]: runs of RUN neighbours, spread over the row, or, of a long row, up to D times as many, of which D
+    each are folded into one by their maxima."""
+    RUNS: tl.constexpr = 256 * W // RUN
+    n = end - start
+    folded = tl.minimum((n + 131071) >> 17, D)
+    place = (tl.arange(0, 8)[:, None, None] * W + tl.arange(0, W)[None, :, None]) * 32 + tl.arange(0, 32)[None, None, :]
+    x = tl.full((8, W, 32), float("-inf"), tl.float32)
+    for d in tl.static_range(D):
+        number = (place // RUN + d * RUNS).to(tl.uint32)
+        at = tl.umulhi(number * 0x9E3779B1, (n - (RUN - 1)).to(tl.uint32)) & 0xFFFFFFF8
+        more = tl.load(row + start + (at + (place % RUN).to(tl.uint32)), mask=folded > d, other=float("-inf"))
+        x = tl.maximum(x, more.to(tl.float32)) if D > 1 else more.to(tl.float32)
+    return x, folded
+
+
+@triton.jit
+def mark_of_sample(x, folded, n, aim, W: tl.constexpr, RUN: tl.constexpr):
     """(mark, top): about aim elements of the row are not below mark; top is the largest of the sample.
 
-    The sample is 8 * W runs of 32 neighbours, or up to D times as many of a long row, of which D each are folded
-    into one by their maxima. Their elements are dealt out to 8 * W groups, none of which gets two of one run, and a
-    group counts by its largest element. The mark is the median over the warps of the fifth largest of each warp's 8
-    groups: a group stays below it with a probability of 0.44, from which the size of groups follows."""
-    RUNS: tl.constexpr = 8 * W
-    n = end - start
-    folded = tl.minimum(tl.maximum(n >> 17, 1), D)
-    sample = tle.gpu.alloc([RUNS * 32], tl.float32, nv_mma_shared_layout=False)
+    Every warp gets 256 elements from all over the row, and finds the one of them whose rank is the share of aim. The
+    mark is their median."""
+    RUNS: tl.constexpr = 256 * W // RUN
+    STRIDE: tl.constexpr = RUNS + 32 // RUN
+    LEAST: tl.constexpr = 5
+    NONE: tl.constexpr = -2139095041  # signed_bits of -inf
+    sample = tle.gpu.alloc([RUN * STRIDE], tl.int32, nv_mma_shared_layout=False)
     lows = tle.gpu.alloc([W], tl.int32, nv_mma_shared_layout=False)
     highs = tle.gpu.alloc([W], tl.int32, nv_mma_shared_layout=False)
     lane = tl.arange(0, 32)[None, None, :]
-    run = (tl.arange(0, 8)[:, None] * W + tl.arange(0, W)[None, :])[:, :, None]
-    x = tl.full((8, W, 32), float("-inf"), tl.float32)
-    for d in tl.static_range(D):
-        at = tl.umulhi((run + d * RUNS).to(tl.uint32) * 0x9E3779B1, (n - 31).to(tl.uint32)).to(tl.int32)
-        more = tl.load(row + start + at + lane, mask=folded > d, other=float("-inf"))
-        x = tl.maximum(x, more.to(tl.float32))
-    tl.store(tle.gpu.local_ptr(sample, (run * 32 + lane,)), x)
-    share = aim.to(tl.float32) * folded.to(tl.float32)
-    size = tl.minimum(tl.maximum((0.82 * n.to(tl.float32) / share + 0.1).to(tl.int32), 1), 32)
-    x = tl.load(tle.gpu.local_ptr(sample, ((run + lane * (RUNS // 32)) % RUNS * 32 + lane,)))
-    best = tl.max(tl.where(lane < size, signed_bits(x), -2147483648), axis=2)
-    best = tl.sort(best, dim=0, descending=True)
-    w = tl.arange(0, W)
-    number = tl.arange(0, 8)[:, None]
-    tl.store(tle.gpu.local_ptr(lows, (w,)), tl.max(tl.where(number == 4, best, -2147483648), axis=0))
-    tl.store(tle.gpu.local_ptr(highs, (w,)), tl.max(best, axis=0))
+    w = tl.arange(0, W)[None, :, None]
+    i = tl.arange(0, 8)[:, None, None]
+    place = (i * W + w) * 32 + lane
+    x = tl.maximum(x, float("-inf"))  # no NaN
+    tl.store(tle.gpu.local_ptr(sample, (place % RUN * STRIDE + place // RUN,)), signed_bits(x))
+    share = aim.to(tl.float32) * folded.to(tl.float32) / n.to(tl.float32)
+    each = tl.minimum((8.0 / share).to(tl.int32), 256)
+    rank = tl.maximum((share * each.to(tl.float32) + 0.83).to(tl.int32), LEAST)
+    place = w * 256 + i * 32 + lane * 5 % 32
+    y = tl.load(tle.gpu.local_ptr(sample, (place // RUNS * STRIDE + place % RUNS,)))
+    y = tl.sort(tl.where(i * 32 + lane < each, y, NONE), dim=0, descending=True)
+    # Of a lane's 8, four are enough.
+    a = tl.max(tl.where(i == 0, y, NONE), axis=0)
+    b = tl.max(tl.where(i == 1, y, NONE), axis=0)
+    c = tl.max(tl.where(i == 2, y, NONE), axis=0)
+    d = tl.max(tl.where(i == 3, y, NONE), axis=0)
+    low = tl.max(a, axis=1)
+    tl.store(tle.gpu.local_ptr(highs, (tl.arange(0, W),)), low)
+    hit = a == low[:, None]
+    found = tl.sum(hit.to(tl.int32), axis=1)
+    for r in tl.static_range(1, 8):
+        a = tl.where(hit, b, a)
+        b = tl.where(hit, c, b)
+        c = tl.where(hit, d, c)
+        d = tl.where(hit, NONE, d)
+        best = tl.max(a, axis=1)
+        low = tl.where(found < rank, best, low)
+        hit = a == best[:, None]
+        found += tl.sum(hit.to(tl.int32), axis=1)
+    tl.store(tle.gpu.local_ptr(lows, (tl.arange(0, W),)), low)
     mark = nth_of_warps(lows, W // 2, W)
     high = tl.max(tl.load(tle.gpu.local_ptr(highs, (tl.arange(0, 32) % W,))))
     return signed_bits(mark).to(tl.float32, bitcast=True), signed_bits(high).to(tl.float32, bitcast=True)
 
 
 @triton.jit
-def valid_keys(x, base, start, end, BLOCK: tl.constexpr):
-    offset = tl.arange(0, BLOCK)
-    return tl.where((offset < end - base) & (offset >= start - base), ordered_key(x), 0)
+def load_keys(row, first, base, start, end, reading, V: tl.constexpr, GROUP: tl.constexpr):
+    """[V, W, 128] keys from columns base[w] on, 0 for what lies outside the row or what `reading` excludes."""
+    offset = part_offset(V)
+    left = tl.where(reading, ((end - first + GROUP - 1) // GROUP) * GROUP - (base - first), 0)
+    x = tl.load(row + base[None, :, None] + offset, mask=offset < left[None, :, None], other=0.0)
+    inside = (offset < (end - base)[None, :, None]) & (offset >= (start - base)[None, :, None])
+    return tl.where(inside & reading[None, :, None], ordered_key(x), 0)
 
 
 @triton.jit
-def write_in_order(out, row, first, start, end, threshold, ties, W: tl.constexpr, GROUP: tl.constexpr,
-                   LIST: tl.constexpr):
-    """Writes the positions of the selected keys in ascending order, in one read of the row."""
-    BLOCK: tl.constexpr = W * 256
-    before = 0
-    equals = 0
-    x = load_groups(row, first, end, float("-inf"), BLOCK, GROUP).to(tl.float32)
-    for base in range(first, end, BLOCK):
-        following = load_groups(row, base + BLOCK, end, float("-inf"), BLOCK, GROUP).to(tl.float32)
-        key = valid_keys(x, base, start, end, BLOCK)
-        rank, total = tle.cumsum((key > threshold).to(tl.int32) + ((key == threshold).to(tl.int32) << 16))
-        equal_rank = equals + (rank >> 16)
-        chosen = (key > threshold) | ((key == threshold) & (equal_rank < ties))
-        place = before + (rank & 0xFFFF) + tl.minimum(equal_rank, ties)
-        put(out, place, base - start + tl.arange(0, BLOCK), chosen, LIST)
-        before += total & 0xFFFF
-        equals += total >> 16
-        x = following
+def warp_parts(first, end, W: tl.constexpr, V: tl.constexpr):
+    """(base, rounds): where each warp's part of the row begins, in tiles of V * 128, and how many tiles it has."""
+    rounds = (end - first + W * V * 128 - 1) // (W * V * 128)
+    return first + tl.arange(0, W) * (rounds * (V * 128)), rounds
 
 
 @triton.jit
-def narrow(room, row, first, start, end, want, low, met, CAP: tl.constexpr, W: tl.constexpr, GROUP: tl.constexpr):
-    """(threshold, ties, found): where a mark with key `low`, which `met` elements are not below, served badly. Either
-    the answer, as write_in_order takes it, or, not found, a key that at least want and at most CAP elements are not
-    below. Reads the row once for each 11 bits of the keys in question."""
-    BLOCK: tl.constexpr = W * 256
-    mark = low
+def count_keys(room, row, first, start, end, mark, low, top, W: tl.constexpr, V: tl.constexpr, GROUP: tl.constexpr):
+    """(greater, equal), what each warp's part of the row has above and at the key `mark`. One read of the row,
+    which also counts the keys low .. top in bins."""
+    shift = bin_shift(low, top, 11)
+    base, rounds = warp_parts(first, end, W, V)
+    counts = tl.zeros((W, 32), tl.int32)
+    all = tl.full((W,), 1, tl.int1)
+    for r in range(0, rounds):
+        key = load_keys(row, first, base, start, end, all, V, GROUP)
+        each = (key > mark).to(tl.int32) + ((key == mark).to(tl.int32) << 16)
+        counts += tl.sum(tl.sum(tl.reshape(each, (V, W, 32, 4)), axis=3), axis=0)
+        place = tle.gpu.local_ptr(room[0], (((top - key) >> shift).to(tl.int32),))
+        tl.atomic_add(place, 1, mask=(key >= low) & (key <= top), sem="relaxed", scope="cta")
+        base += V * 128
+    return tl.sum(counts & 0xFFFF, axis=1), tl.sum(counts >> 16, axis=1)
+
+
+@triton.jit
+def write_in_order(out, row, first, start, end, threshold, ties, greater, equal, W: tl.constexpr, V: tl.constexpr,
+                   GROUP: tl.constexpr, LIST: tl.constexpr):
+    """Writes the positions of the keys above threshold and of the first `ties` equal to it in ascending order. greater
+    and equal are how many each warp's part of the row has: a warp reads no further than to the last one."""
+    greater_before, all_greater = tle.cumsum(greater)
+    equal_before, all_equal = tle.cumsum(equal)
+    greater_after = greater_before + greater
+    equal_after = tl.minimum(equal_before + equal, ties)
+    base, rounds = warp_parts(first, end, W, V)
+    reading = (greater > 0) | (equal_before < equal_after)
+    while tl.max(reading.to(tl.int32)) > 0:
+        key = load_keys(row, first, base, start, end, reading, V, GROUP)
+        above = tl.reshape(key > threshold, (V, W, 32, 4))
+        same = tl.reshape(key == threshold, (V, W, 32, 4))
+        run, own = tle.cumsum(above.to(tl.int32) + (same.to(tl.int32) << 16), axis=3)
+        lanes, part = tle.cumsum(own, axis=2)
+        parts, found = tle.cumsum(part, axis=0)
+        rank = run + (lanes + parts[:, :, None])[:, :, :, None]
+        equal_rank = equal_before[None, :, None, None] + (rank >> 16)
+        place = greater_before[None, :, None, None] + (rank & 0xFFFF) + tl.minimum(equal_rank, ties)
+        i = tl.reshape(base[None, :, None] - start + part_offset(V), (V, W, 32, 4))
+        put(out, place, i, above | (same & (equal_rank < ties)), LIST)
+        greater_before += found & 0xFFFF
+        equal_before += found >> 16
+        base += V * 128
+        reading = (greater_before < greater_after) | (equal_before < equal_after)
+
+
+@triton.jit
+def narrow(room, row, first, start, end, want, mark, met, CAP: tl.constexpr, W: tl.constexpr, V: tl.constexpr,
+           GROUP: tl.constexpr):
+    """(key, ties, greater, equal): where a mark with key `mark`, which `met` elements are not below, served badly.
+    Either ties > 0 and key is that of the last one wanted, as write_in_order takes it; or ties is 0, and at least want
+    and at most CAP elements are not below key. Reads the row once for each 11 bits of the keys in question."""
+    low = mark
     top = tl.full((), 0xFFFFFFFF, tl.uint32)
     if met < want:
-        top = low - 1
+        top = mark - 1
         low = tl.full((), 0x007FFFFF, tl.uint32)
-    above = tl.where(met < want, met, 0)
-    inside = CAP + 1
-    plateau = False
-    while ((above + inside > CAP) | (low == 0x007FFFFF)) & (low != top) & (not plateau):
+    before = tl.where(met < want, met, 0)
+    ties = 0
+    greater = tl.zeros((W,), tl.int32)
+    equal = tl.zeros((W,), tl.int32)
+    searching = True
+    while searching:
         clear(room[0], BINS)
-        shift = bin_shift(low, top, 11)
-        larger = tl.zeros((W * 32,), tl.int32)
-        x = load_groups(row, first, end, float("-inf"), BLOCK, GROUP).to(tl.float32)
-        tl.debug_barrier()
-        for base in range(first, end, BLOCK):
-            following = load_groups(row, base + BLOCK, end, float("-inf"), BLOCK, GROUP).to(tl.float32)
-            key = valid_keys(x, base, start, end, BLOCK)
-            larger += tl.sum(tl.reshape((key > mark).to(tl.int32), (W * 32, 8)), axis=1)
-            place = tle.gpu.local_ptr(room[0], (((top - key) >> shift).to(tl.int32),))
-            tl.atomic_add(place, 1, mask=(key >= low) & (key <= top), sem="relaxed", scope="cta")
-            x = following
-        bin, before, inside = find_bin(room, want - above, W)
-        greater = tl.sum(larger)
-        plateau = (greater < want) & (want <= met)
-        above += before
-        top -= bin.to(tl.uint32) << shift
-        low = top - tl.minimum(top - low, (1 << shift) - 1)
-        if plateau:
-            low = mark
-            above = greater
-    nans = low > 0xFF800000
-    low = tl.where(nans, 0xFFFFFFFF, low)
-    return low, tl.where(nans, want, want - above), plateau | nans | (low == top)
+        greater, equal = count_keys(room, row, first, start, end, mark, low, top, W, V, GROUP)
+        above = tl.sum(greater)
+        if (above < want) & (above + tl.sum(equal) >= want):
+            ties = want - above
+            searching = False
+        else:
+            bin, more, inside = find_bin(room, want - before, W)
+            shift = bin_shift(low, top, 11)
+            before += more
+            top -= bin.to(tl.uint32) << shift
+            low = top - tl.minimum(top - low, (1 << shift) - 1)
+            low = tl.where(low > 0xFF800000, 0xFFFFFFFF, low)  # all NaN are one
+            top = tl.where(low > 0xFF800000, 0xFFFFFFFF, top)
+            mark = low
+            # -inf fills short rows up and is never listed: the same as a value that many share
+            searching = (low == top) | (before + inside > CAP) | (low == 0x007FFFFF)
+    return mark, ties, greater, equal
 
 
 @triton.jit
@@ -161,68 +239,75 @@ def bytes_before(packed, V: tl.constexpr):
 
 
 @triton.jit
-def keep_from_mark(listed, segment, taken, row, x, following, first, start, end, mark, W: tl.constexpr,
-                   V: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr):
-    """Appends every element not below mark to the list, whole segments in any order; returns how many there are, and
-    the number of segments. x and following are the first two tiles."""
-    BLOCK: tl.constexpr = W * V * 128
-    left = ((end - first + GROUP - 1) // GROUP) * GROUP
-    base = first
-    number = 0
-    below = score_below(ordered_key(mark))
-    while left > 0:
-        left -= BLOCK
-        if (base < start) | (left <= 0):  # left counts whole groups: at 0 the last one may be in part
-            offset = tile_offset(V, W)
-            x = tl.where((offset >= start - base) & (offset < end - base), x, float("-inf"))
-        hit = tl.reshape(not (x < mark), (V, W, 32, 4))
-        own = tl.sum(hit.to(tl.int32), axis=3)
-        packed = tl.sum(own << (8 * tl.arange(0, V)[:, None, None]), axis=0)
-        before, total = tle.cumsum(packed, axis=1)
-        part, all = bytes_before(total, V)
-        place = tl.atomic_add(tle.gpu.local_ptr(taken, (tl.zeros((W,), tl.int32),)), all, sem="relaxed", scope="cta")
-        tl.store(tle.gpu.local_ptr(segment, (number + tl.arange(0, W),), apart=True), place + (all << 16))
-        fits = place + all <= CAP
-        in_part = (before[None, :, :] >> (8 * tl.arange(0, V)[:, None, None])) & 0xFF
-        at = (place[None, :] + part)[:, :, None] + in_part
-        # Once more rather than kept: predicates are few.
-        hit = tl.reshape(not (x <= below), (V, W, 32, 4)) & fits[None, :, None, None]
-        run, own = tle.cumsum(hit.to(tl.int32), axis=3)
-        at = at[:, :, :, None] + run
-        i = tl.reshape(base - start + tile_offset(V, W), (V, W, 32, 4))
-        tl.store(tle.gpu.local_ptr(listed, (at,), apart=True), pair_of(tl.reshape(x, (V, W, 32, 4)), i), mask=hit)
-        base += BLOCK
-        number += W
-        x = following
-        following = load_tile(row, base + BLOCK, left - BLOCK, V, W)
-    return tl.load(tle.gpu.local_ptr(taken, (0,))), number
+def keep_tile(listed, segment, taken, x, base, number, left, start, end, mark, below, W: tl.constexpr,
+              V: tl.constexpr, CAP: tl.constexpr):
+    """Appends what one tile has from the mark on, each warp's as a segment."""
+    if (base < start) | (left <= W * V * 128):  # left counts whole groups: the last one may be in part
+        offset = tile_offset(V, W)
+        x = tl.where((offset >= start - base) & (offset < end - base), x, float("-inf"))
+    hit = tl.reshape(not (x < mark), (V, W, 32, 4))
+    one = (1 << (8 * tl.arange(0, V)))[:, None, None, None]
+    packed = tl.sum(tl.sum(tl.where(hit, one, 0), axis=3), axis=0)
+    before, total = tle.cumsum(packed, axis=1)
+    part, all = bytes_before(total, V)
+    place = tl.atomic_add(tle.gpu.local_ptr(taken, (tl.zeros((W,), tl.int32),)), all, sem="relaxed", scope="cta")
+    tl.store(tle.gpu.local_ptr(segment, (number + tl.arange(0, W),), apart=True), place + (all << 16))
+    fits = place + all <= CAP
+    in_part = (before[None, :, :] >> (8 * tl.arange(0, V)[:, None, None])) & 0xFF
+    at = (place[None, :] + part)[:, :, None] + in_part
+    # Once more rather than kept: predicates are few.
+    hit = tl.reshape(not (x <= below), (V, W, 32, 4)) & fits[None, :, None, None]
+    run, own = tle.cumsum(hit.to(tl.int32), axis=3)
+    at = at[:, :, :, None] + run
+    # What depends on the tile, and then constants: else the sums of the others would fill registers.
+    lane = tl.arange(0, W)[None, :, None, None] * (V * 128) + tl.arange(0, 32)[None, None, :, None] * 4
+    i = (lane + (base - start)) + (tl.arange(0, V)[:, None, None, None] * 128 + tl.arange(0, 4)[None, None, None, :])
+    tl.store(tle.gpu.local_ptr(listed, (at,), apart=True), pair_of(tl.reshape(x, (V, W, 32, 4)), i), mask=hit)
 
 
 @triton.jit
-def keep_in_order(listed, segment, row, first, start, end, mark, W: tl.constexpr, V: tl.constexpr,
-                  GROUP: tl.constexpr):
-    """The same where it is known that they fit, in order."""
+def keep_from_mark(listed, segment, taken, row, x, following, first, start, end, mark, W: tl.constexpr,
+                   V: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr):
+    """Appends every element not below mark to the list, whole segments in any order; returns how many there are, and
+    the number of segments. x and following are the first two tiles. Where these have more than CAP already, as where
+    one value is most of the row, it reads no further."""
+    BLOCK: tl.constexpr = W * V * 128
     left = ((end - first + GROUP - 1) // GROUP) * GROUP
+    below = score_below(ordered_key(mark))
+    keep_tile(listed, segment, taken, x, first, 0, left, start, end, mark, below, W, V, CAP)
+    x = load_tile(row, first + 2 * BLOCK, left - 2 * BLOCK, V, W)
+    keep_tile(listed, segment, taken, following, first + BLOCK, W, left - BLOCK, start, end, mark, below, W, V, CAP)
+    number = 2 * W
+    kept = tl.load(tle.gpu.local_ptr(taken, (0,)))
+    if (left > 2 * BLOCK) & (kept <= CAP):
+        base = first + 2 * BLOCK
+        left -= 2 * BLOCK
+        while left > 0:
+            keep_tile(listed, segment, taken, x, base, number, left, start, end, mark, below, W, V, CAP)
+            base += BLOCK
+            left -= BLOCK
+            number += W
+            x = load_tile(row, base, left, V, W)
+        kept = tl.load(tle.gpu.local_ptr(taken, (0,)))
+    return kept, number
+
+
+@triton.jit
+def keep_again(listed, segment, taken, row, first, start, end, mark, W: tl.constexpr, V: tl.constexpr,
+               GROUP: tl.constexpr, CAP: tl.constexpr):
+    """The same from the first tile on, with a mark of which it is known that they fit."""
+    BLOCK: tl.constexpr = W * V * 128
+    left = ((end - first + GROUP - 1) // GROUP) * GROUP
+    below = score_below(ordered_key(mark))
     base = first
     number = 0
-    kept = 0
     while left > 0:
-        offset = tl.arange(0, W)[:, None] * 128 + tl.arange(0, 128)[None, :]
-        x = tl.load(row + base + offset, mask=offset < left, other=float("-inf")).to(tl.float32)
-        hit = (not (x < mark)) & (offset >= start - base) & (offset < end - base)
-        run, own = tle.cumsum(tl.reshape(hit.to(tl.int32), (W, 32, 4)), axis=2)
-        before, all = tle.cumsum(own, axis=1)
-        place, found = tle.cumsum(all)
-        place += kept
-        at = tl.reshape((place[:, None] + before)[:, :, None] + run, (W, 128))
-        tl.store(tle.gpu.local_ptr(listed, (at,), apart=True), pair_of(x, base - start + offset), mask=hit)
-        entry = tl.min(tl.reshape(place, (W // V, V)), axis=1) + (tl.sum(tl.reshape(all, (W // V, V)), axis=1) << 16)
-        tl.store(tle.gpu.local_ptr(segment, (number + tl.arange(0, W // V),), apart=True), entry)
-        kept += found
-        number += W // V
-        base += W * 128
-        left -= W * 128
-    return kept, number
+        x = load_tile(row, base, left, V, W)
+        keep_tile(listed, segment, taken, x, base, number, left, start, end, mark, below, W, V, CAP)
+        base += BLOCK
+        left -= BLOCK
+        number += W
+    return tl.load(tle.gpu.local_ptr(taken, (0,))), number
 
 
 @triton.jit
@@ -299,9 +384,9 @@ def write_list(out, listed, segment, kept, number, low, ties, skipped, want, CAP
         pair = tl.load(tle.gpu.local_ptr(listed, (first + e,)))
         flag = rank_of(pair.to(tl.uint32).to(tl.float32, bitcast=True), low)
         i = (pair >> 32).to(tl.int32)
-        to = before + tl.load(tle.gpu.local_ptr(segment, ((i + skipped) // SEGMENT,)))
-        chosen = ((flag & 1) != 0) | ((flag != 0) & ((to >> 16) < ties))
+        to = before + tl.load(tle.gpu.local_ptr(segment, (((i + skipped).to(tl.uint32) // SEGMENT).to(tl.int32),)))
         place = (to & 0xFFFF) + tl.minimum(to >> 16, ties)
+        chosen = (((flag & 1) != 0) | ((flag != 0) & ((to >> 16) < ties))) & (place < want)
         if not LIST:
             tl.store(tle.gpu.local_ptr(staged, (place,), apart=True), i, mask=chosen)
         else:
@@ -316,9 +401,11 @@ def write_list(out, listed, segment, kept, number, low, ties, skipped, want, CAP
 @triton.jit
 def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D: tl.constexpr,
                   CAP: tl.constexpr, SEGS: tl.constexpr, GROUP: tl.constexpr, LIST: tl.constexpr):
+    RUN: tl.constexpr = 8 if D == 1 else 32
     if end - start <= want:
         write_all(out, end - start, want, 1024, LIST)
         return
+    BLOCK: tl.constexpr = W * V * 128
     room = alloc_select()
     taken = tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False)
     segment = tle.gpu.alloc([SEGS], tl.int32, nv_mma_shared_layout=False)
@@ -326,41 +413,47 @@ def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D:
     tl.store(tle.gpu.local_ptr(taken, (0,)), 0)
     clear(room[0], BINS)
     first = (start // GROUP) * GROUP
-    # on their way during the sampling
     left = ((end - first + GROUP - 1) // GROUP) * GROUP
-    x = load_tile(row, first, left, V, W)
-    following = load_tile(row, first + W * V * 128, left - W * V * 128, V, W)
-    if end - start <= CAP:
-        mark = tl.full((), -3.4028234663852886e38, tl.float32)
-        high = -mark
+    mark = tl.full((), -3.4028234663852886e38, tl.float32)
+    high = -mark
+    if end - start > CAP:
+        sample, folded = load_sample(row, start, end, W, D, RUN)
+        # on their way during the sampling
+        x = load_masked(row, first, left, V, W)
+        following = load_masked(row, first + BLOCK, left - BLOCK, V, W)
+        tl.debug_barrier()  # all of that is under way before the sample is waited for
+        mark, high = mark_of_sample(sample, folded, end - start, want * 15 // 8, W, RUN)
     else:
-        mark, high = sample_mark(row, start, end, want * 15 // 8, W, D)
+        x = load_masked(row, first, left, V, W)
+        following = load_masked(row, first + BLOCK, left - BLOCK, V, W)
     listed = tle.gpu.alloc([CAP + W * 64], tl.uint64, nv_mma_shared_layout=False)
-    kept = end - start
+    kept = CAP + 1
     number = 0
     if mark > float("-inf"):
         kept, number = keep_from_mark(listed, segment, taken, row, x, following, first, start, end, mark, W, V, GROUP,
                                       CAP)
     key = tl.full((), 0, tl.uint32)
     ties = 0
-    answered = False
+    greater = tl.zeros((W,), tl.int32)
+    equal = tl.zeros((W,), tl.int32)
     if (kept < want) | (kept > CAP):
-        low = tl.where(mark > float("-inf"), ordered_key(mark), 0x007FFFFF)
-        key, ties, answered = narrow(room, row, first, start, end, want, low, kept, CAP, W, GROUP)
-        if not answered:
+        key, ties, greater, equal = narrow(room, row, first, start, end, want, ordered_key(mark), kept, CAP, W, V, GROUP)
+        if ties == 0:
             clear(room[0], BINS)
+            tl.store(tle.gpu.local_ptr(taken, (0,)), 0)
             mark = score_of_key(key)
-            kept, number = keep_in_order(listed, segment, row, first, start, end, mark, W, V, GROUP)
-    if not answered:
+            kept, number = keep_again(listed, segment, taken, row, first, start, end, mark, W, V, GROUP, CAP)
+    if ties > 0:
+        write_in_order(out, row, first, start, end, key, ties, greater, equal, W, V, GROUP, LIST)
+    else:
         pads = kept + tl.arange(0, W * 64)  # the list is read in whole chunks
         tl.store(tle.gpu.local_ptr(listed, (pads,), apart=True), tl.full((W * 64,), 0xFF800000, tl.uint64))
         key, ties = threshold_of_list(room, listed, kept, mark, high, want, CAP, W)
-        answered = key > 0xFF800000  # NaN, which scores cannot be compared with
-    if answered:
-        write_in_order(out, row, first, start, end, key, ties, W, GROUP, LIST)
-    else:
-        write_list(out, listed, segment, kept, number, score_of_key(key), ties, start - first, want, CAP, SEGS,
-                   V * 128, W, LIST)
+        # NaN, which scores cannot be compared with: the first of what is above +inf, and nothing that equals it
+        ties = tl.where(key > 0xFF800000, 0, ties)
+        key = tl.minimum(key, 0xFF800000)
+        write_list(out, listed, segment, kept, number, score_of_key(key), ties, start - first, want, CAP, SEGS, V * 128, W,
+                   LIST)
 
 
 @triton.jit
