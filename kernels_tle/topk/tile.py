@@ -7,7 +7,7 @@ to neighbours in memory.
 import triton
 import triton.language as tl
 import triton.experimental.tle.language as tle
-from topk.bins import (BIN_BITS, BINS, FEW, alloc_select, bin_bits, count_bins, find_bin, list_few, nth_of_few,
+from topk.bins import (BIN_BITS, BINS, FEW, alloc_select, bin_bits, count_bins, find_bin, nth_of_few,
                        range_scale, score_below, score_of_key, signed_bits, threshold_of_keys, zoom)
 from topk.common import clear, finish, low_and_high, open_row, ordered_key, put, write_all
 
@@ -23,18 +23,19 @@ def places(chosen):
 
 
 @triton.jit
-def sample_range(at, columns, BLOCK: tl.constexpr):
+def sample_range(at, columns, BLOCK: tl.constexpr, FULL: tl.constexpr):
     """4 runs of 32 columns, a quarter of the tile apart, the same for every warp: no barrier is needed to agree."""
     runs = ()
     for i in tl.static_range(4):
         place = tl.arange(0, 32) + i * (BLOCK // 4)
-        runs = runs + (tl.load(at + place, mask=place < columns, other=0.0).to(tl.float32),)
+        runs = runs + (tl.load(at + place) if FULL else tl.load(at + place, mask=place < columns, other=0.0),)
     return runs
 
 
 @triton.jit
 def range_of_runs(runs, start, end, whole, BLOCK: tl.constexpr):
     """The lowest and the highest of the runs' elements in the row, each lane's."""
+    runs = (runs[0].to(tl.float32), runs[1].to(tl.float32), runs[2].to(tl.float32), runs[3].to(tl.float32))
     low = tl.minimum(tl.minimum(runs[0], runs[1]), tl.minimum(runs[2], runs[3]))
     high = tl.maximum(tl.maximum(runs[0], runs[1]), tl.maximum(runs[2], runs[3]))
     if not whole:
@@ -49,15 +50,39 @@ def range_of_runs(runs, start, end, whole, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def list_pairs(room, x, chosen):
+    """list_few for threads that have at most two of the chosen each. Without keeping a predicate for each element,
+    these come out of the largest and the sum of all as bits; where that fails, or one is zero, what is listed is
+    less. Returns how many are listed."""
+    hist, found_run, found_before, listed, few = room
+    bits = tl.where(chosen, x.to(tl.uint32, bitcast=True), 0)
+    larger = tl.max(bits, axis=0)
+    smaller = tl.sum(bits, axis=0) - larger
+    own = (larger != 0).to(tl.int32) + (smaller != 0).to(tl.int32)
+    word = tle.gpu.local_ptr(listed, (tl.minimum(own, 0),))
+    place = tl.atomic_add(word, own, mask=own > 0, sem="relaxed", scope="cta")
+    tl.store(tle.gpu.local_ptr(few, (place,), apart=True), larger.to(tl.float32, bitcast=True), mask=own > 0)
+    tl.store(tle.gpu.local_ptr(few, (place + 1,), apart=True), smaller.to(tl.float32, bitcast=True), mask=own > 1)
+    return tl.load(tle.gpu.local_ptr(listed, (0,)))
+
+
+@triton.jit
 def select_tile(out, at, start, end, columns, want, BLOCK: tl.constexpr, W: tl.constexpr, SAMPLED: tl.constexpr,
                  LIST: tl.constexpr):
     R: tl.constexpr = BLOCK // (W * 32)
     lane = tl.arange(0, W)[None, :, None] * (R * 32) + tl.arange(0, 32)[None, None, :]
     step = tl.arange(0, R)[:, None, None] * 32
     offset = lane + step
-    if SAMPLED:
-        runs = sample_range(at, columns, BLOCK)
-    x = tl.load((at + lane) + step, mask=lane < columns - step, other=float("-inf")).to(tl.float32)
+    runs = ()
+    if columns == BLOCK:
+        if SAMPLED:
+            runs = sample_range(at, columns, BLOCK, True)
+        x = tl.load((at + lane) + step)
+    else:
+        if SAMPLED:
+            runs = sample_range(at, columns, BLOCK, False)
+        x = tl.load((at + lane) + step, mask=lane < columns - step, other=float("-inf"))
+    x = x.to(tl.float32)
     if end - start <= want:
         write_all(out, end - start, want, 1024, LIST)
         return
@@ -100,16 +125,19 @@ def select_tile(out, at, start, end, columns, want, BLOCK: tl.constexpr, W: tl.c
     key = tl.full((), 0, tl.uint32)
     ties = 0
     same = -1
+    known = False
     if inside <= FEW:
-        list_few(room, x, bits == bin + BIN_BITS)
-        key, ties, same = nth_of_few(room, inside, want - above)
-    if (ties == same) & (key != 0xFFFFFFFF):
+        listed = list_pairs(room, x, bits == bin + BIN_BITS)
+        key, ties, same = nth_of_few(room, listed, want - above)
+        known = listed == inside
+    if (ties == same) & (key != 0xFFFFFFFF) & known:
         place = places(not (x < score_of_key(key)))
         # Compared once more, in other words, so that no predicate has to be kept.
         put(out, place, (lane - start) + step, not (x <= score_below(key)), LIST)
     else:
-        keys = tl.where((offset >= start) & (offset < end), ordered_key(x), 0)
-        if inside > FEW:
+        # In other words than above, or it is computed on the usual way too.
+        keys = tl.where((offset - start).to(tl.uint32) < (end - start).to(tl.uint32), ordered_key(x), 0)
+        if not known:
             key, ties = threshold_of_keys(room, tl.ravel(keys), want, W)
         equal = keys == key
         chosen = (keys > key) | (equal & (places(equal) < ties))
