@@ -1,8 +1,10 @@
 """Exact top-k selection, one cluster of CTAs per row; for few long rows.
 
-common.py says in which order. Each CTA has a contiguous share of the row. All look at one sample
-of the row and so agree on a mark: a key that somewhat more than k elements are not below. Each CTA lists its
-own such elements in order. What follows touches the lists alone, a small part of the row:
+common.py says in which order. Each CTA has a contiguous share of the row, each of its warps a contiguous part of
+that. All look at one sample of the row and so agree on a mark: a key that somewhat more than k elements are not
+below. Each CTA lists its own such elements in order: while the share streams in, a warp keeps the blocks of four
+scores of which one is not below the mark, at a place of its own, so that it waits for nobody; the few that are left
+are then taken apart. What follows touches the lists alone:
 
 1. Every CTA counts its list by BINS - 1 ranges of keys from the mark up, and hands the running counts to all
    others. The sums over the cluster tell each CTA the range that holds the k-th largest, and how many elements
@@ -11,9 +13,9 @@ own such elements in order. What follows touches the lists alone, a small part o
    knows the last selected one and where its own elements go.
 
 So a row costs two exchanges, and no CTA waits for another one's decision. A range that holds too many keys is
-divided again. Where the sample misleads (fewer than k listed, or too many for a list), the same search runs
-over the shares themselves, from what is known about the counts, until a single key is left; first of all the
-mark itself is tried, for a row with many equal elements has it there.
+divided again. Where the sample misleads (fewer than k listed, or too many for a list), the same search reads the
+shares once more for each division, from what is known about the counts, until a single key is left; first of all
+the mark itself is tried, for a row with many equal elements has it there.
 """
 import triton
 import triton.language as tl
@@ -39,15 +41,9 @@ MESH16 = tled.device_mesh({"block_cluster": [("cluster_x", 16)]})
 
 
 @triton.jit
-def share_scores(share, base, count, BLOCK: tl.constexpr, GROUP: tl.constexpr):
-    """Scores of places base .. base + BLOCK - 1 of a share, -inf in groups past its end."""
-    return load_groups(share, base, count, float("-inf"), BLOCK, GROUP).to(tl.float32)
-
-
-@triton.jit
-def share_keys(x, base, skip, count, BLOCK: tl.constexpr):
-    """Keys of such scores, 0 outside skip .. count - 1."""
-    offset = base + tl.arange(0, BLOCK)
+def share_keys(x, base, skip, count, TILE: tl.constexpr):
+    """Keys of the scores of places base .. base + TILE - 1 of a share, 0 outside skip .. count - 1."""
+    offset = base + tl.arange(0, TILE)
     return tl.where((offset < count) & (offset >= skip), ordered_key(x), 0)
 
 
@@ -92,41 +88,44 @@ def sample_run(row, first, span, i, RUN: tl.constexpr, REPEAT: tl.constexpr, LAN
 
 
 @triton.jit
-def sample_mark(row, first, span, aim, stats, found, RUN: tl.constexpr, REPEAT: tl.constexpr,
-                LANES: tl.constexpr, LEAST: tl.constexpr):
+def load_sample(row, first, span, RUN: tl.constexpr, REPEAT: tl.constexpr, LANES: tl.constexpr):
+    runs = ()
+    for i in tl.static_range(REPEAT):
+        runs = runs + (sample_run(row, first, span, i, RUN, REPEAT, LANES),)
+    return runs
+
+
+@triton.jit
+def sample_mark(runs, span, aim, found, RUN: tl.constexpr, REPEAT: tl.constexpr, LEAST: tl.constexpr):
     """(mark, top): a key that about aim elements are not below, and the largest sampled key."""
-    tl.static_assert(REPEAT == 1 or REPEAT == 2 or REPEAT == 4, "what is spelt out")
     tl.static_assert(REPEAT == 1 or not LEAST, "maxima of minima are another distribution")
-    x = sample_run(row, first, span, 0, RUN, REPEAT, LANES)
-    if REPEAT > 1:
-        y = sample_run(row, first, span, 1, RUN, REPEAT, LANES)
-    if REPEAT > 2:
-        z = sample_run(row, first, span, 2, RUN, REPEAT, LANES)
-        w = sample_run(row, first, span, 3, RUN, REPEAT, LANES)
     j, rank = place_of_mark(aim, span, RUN * REPEAT, LEAST)
-    if REPEAT > 2:
-        x = tl.maximum(x, z)
-        y = tl.maximum(y, w)
-    if REPEAT > 1:
-        x = tl.maximum(x, y)
+    x = runs[0]
+    for i in tl.static_range(1, REPEAT):
+        x = tl.maximum(x, runs[i])
     key = ordered_key(tl.min(x, axis=2) if LEAST else tl.max(x, axis=2))
     largest = tl.max(key, axis=1)
     top = tl.max(ordered_key(tl.max(x, axis=2)), axis=1) if LEAST else largest
     i = 1
+    taken = tl.zeros((STATS,), tl.int32)
     while i < j:
-        key = tl.where(key == largest[:, None], 0, key)
+        same = key == largest[:, None]
+        taken += tl.sum(same.to(tl.int32), axis=1)
+        key = tl.where(same & (taken < j)[:, None], 0, key)
         largest = tl.max(key, axis=1)
         i += 1
+    stats = tle.gpu.alloc([STATS], tl.uint32, nv_mma_shared_layout=False)
+    tops = tle.gpu.alloc([STATS], tl.uint32, nv_mma_shared_layout=False)
     s = tl.arange(0, STATS)
     tl.store(tle.gpu.local_ptr(stats, (s,)), largest)
-    tl.store(tle.gpu.local_ptr(stats, (STATS + s,)), top)
+    tl.store(tle.gpu.local_ptr(tops, (s,)), top)
     a = tl.load(tle.gpu.local_ptr(stats, (s[:, None],)))
     b = tl.load(tle.gpu.local_ptr(stats, (s[None, :],)))
     ahead = (b > a) | ((b == a) & (s[None, :] < s[:, None]))
     here = tl.sum(ahead.to(tl.int32), axis=1) == rank
     tl.store(tle.gpu.local_ptr(found, (tl.zeros((STATS,), tl.int32),)), tl.load(tle.gpu.local_ptr(stats, (s,))),
              mask=here)
-    return (tl.load(tle.gpu.local_ptr(found, (0,))), tl.max(tl.load(tle.gpu.local_ptr(stats, (STATS + s,))), axis=0))
+    return tl.load(tle.gpu.local_ptr(found, (0,))), tl.max(tl.load(tle.gpu.local_ptr(tops, (s[None, :],))))
 
 
 @triton.jit
@@ -139,129 +138,188 @@ def score_of_key(key):
 
 
 @triton.jit
-def list_tile(value, index, place, x, first_index, mark, BLOCK: tl.constexpr):
-    """Lists the elements of a tile not below mark, in order, from `place` on; returns how many there are."""
-    hit = not (x < mark)
-    before, total = tle.cumsum(hit.to(tl.int32))
-    before += place
-    tl.store(tle.gpu.local_ptr(value, (before,)), x, mask=hit)
-    tl.store(tle.gpu.local_ptr(index, (before,)), first_index + tl.arange(0, BLOCK), mask=hit)
-    return total
-
-
-@triton.jit
-def load_strips(share, t, count, BLOCK: tl.constexpr, GROUP: tl.constexpr, WARPS: tl.constexpr,
-                STRIPS: tl.constexpr):
-    """Tile t of a share, as tiles of a strip of 128 scores for each warp; -inf past its end."""
-    warp = tl.arange(0, WARPS)[:, None]
+def load_strips(share, t, tiles, part, count, STRIPS: tl.constexpr, GROUP: tl.constexpr, WARPS: tl.constexpr):
+    """The t-th STRIPS strips of 128 scores of each warp's part of the share; undefined in groups past its end, or
+    -inf. Past the last tile nothing is read."""
+    begin = tl.multiple_of(tl.arange(0, WARPS)[:, None] * part + t * (STRIPS * 128), (1, 128))
     lane = tl.arange(0, 128)[None, :]
-    groups = (tl.minimum(count - t * BLOCK, BLOCK) + (GROUP - 1)) // GROUP
-    a = share + t * BLOCK
+    left = tl.where(t < tiles, (count - begin + (GROUP - 1)) // GROUP, 0)
+    at = share + begin + lane
     x = ()
     for i in tl.static_range(STRIPS):
-        offset = (warp * STRIPS + i) * 128 + lane
-        x = x + (tl.load(a + offset, mask=offset // GROUP < groups, other=float("-inf")).to(tl.float32),)
+        there = lane // GROUP < left - i * 128 // GROUP
+        if GROUP < 4:
+            strip = tl.load(at + i * 128, mask=there, other=float("-inf"))
+        else:
+            strip = tl.load(at + i * 128, mask=there)
+        x = x + (strip,)
     return x
 
 
 @triton.jit
-def list_strips(values, indices, x, kept, first_index, mark, SEGMENT: tl.constexpr, ROOM: tl.constexpr,
-                WARPS: tl.constexpr, STRIPS: tl.constexpr):
-    """Appends a tile's elements not below mark to the warps' segments; returns how many each warp has then. Those
-    with more than SEGMENT get no more."""
-    open = (kept <= SEGMENT)[:, None]
-    word = tl.zeros((WARPS, 128), tl.uint32)
-    for i in tl.static_range(STRIPS):
-        word += tl.where((not (x[i] < mark)) & open, 1 << (8 * i), 0).to(tl.uint32)
-    # The counts of up to four strips, up to 128 each.
-    before, total = tle.cumsum(word, axis=1)
+def keep_strips(values, blocks, x, kept, t, part, count, mark, GROUP: tl.constexpr, SEGMENT: tl.constexpr,
+                ROOM: tl.constexpr, WARPS: tl.constexpr):
+    """Appends to each warp's segment the blocks of four scores of which one is not below mark; returns how many it
+    has then. A warp with more than SEGMENT gets no more."""
+    STRIPS: tl.constexpr = len(x)
     warp = tl.arange(0, WARPS)[:, None]
+    offset = warp * part + t * (STRIPS * 128) + tl.arange(0, 32)[None, :] * 4
+    left = tl.where(kept[:, None] <= SEGMENT, (count + (GROUP - 1)) // GROUP * GROUP - offset, 0)
     for i in tl.static_range(STRIPS):
-        place = kept[:, None] + ((before >> (8 * i)) & 255).to(tl.int32) + warp * ROOM
-        hit = (not (x[i] < mark)) & open
-        index = first_index + (warp * STRIPS + i) * 128 + tl.arange(0, 128)[None, :]
-        tl.store(tle.gpu.local_ptr(values, (place,), apart=True), x[i], mask=hit)
-        tl.store(tle.gpu.local_ptr(indices, (place,), apart=True), index, mask=hit)
-        kept += ((total >> (8 * i)) & 255).to(tl.int32)
+        score = x[i].to(tl.float32)
+        hit = tl.reshape(not (score < mark), (WARPS, 32, 4))
+        any = (tl.reduce_or(hit.to(tl.int32), axis=2) != 0) & (left > i * 128)
+        before, total = tle.cumsum(any.to(tl.int32), axis=1)
+        place = warp * ROOM + kept[:, None] + before
+        four = place[:, :, None] * 4 + tl.arange(0, 4)[None, None, :]
+        tl.store(tle.gpu.local_ptr(values, (four,), apart=True), tl.reshape(score, (WARPS, 32, 4)),
+                 mask=any[:, :, None])
+        tl.store(tle.gpu.local_ptr(blocks, (place,), apart=True), offset + i * 128, mask=any)
+        kept += total
     return kept
 
 
 @triton.jit
-def list_stream(value, index, hist, share, offset, count, tiles, length, mark, low, high, shift, BLOCK: tl.constexpr,
-                GROUP: tl.constexpr, CAP: tl.constexpr, WARPS: tl.constexpr, SEGMENT: tl.constexpr,
-                TILES: tl.constexpr):
-    """list_tile for a share of up to TILES tiles, and count_keys of what it lists. Each warp appends to a segment
-    of its own, so none waits for another one while the share streams in. Returns how many elements are listed, or
-    some number over CAP when they do not fit."""
-    STRIPS: tl.constexpr = BLOCK // (WARPS * 128)
-    ROOM: tl.constexpr = SEGMENT + STRIPS * 128
-    values = tle.gpu.alloc([WARPS * ROOM], tl.float32, nv_mma_shared_layout=False)
-    indices = tle.gpu.alloc([WARPS * ROOM], tl.int32, nv_mma_shared_layout=False)
-    counts = tle.gpu.alloc([TILES * WARPS], tl.int32, nv_mma_shared_layout=False)
-    starts = tle.gpu.alloc([TILES * WARPS], tl.int32, nv_mma_shared_layout=False)
-    warp = tl.arange(0, WARPS)
+def keep_share(values, blocks, x, y, share, tiles, part, count, mark, GROUP: tl.constexpr, SEGMENT: tl.constexpr,
+               ROOM: tl.constexpr, WARPS: tl.constexpr, RESIDENT: tl.constexpr):
+    """keep_strips for the whole share, of which x and y are the first two tiles; returns how many blocks each warp
+    has."""
+    STRIPS: tl.constexpr = len(x)
     kept = tl.zeros((WARPS,), tl.int32)
-    tile = load_strips(share, 0, count, BLOCK, GROUP, WARPS, STRIPS)
-    for t in range(0, tiles):
-        following = load_strips(share, t + 1, count, BLOCK, GROUP, WARPS, STRIPS)
-        after = list_strips(values, indices, tile, kept, offset + t * BLOCK, mark, SEGMENT, ROOM, WARPS, STRIPS)
-        tl.store(tle.gpu.local_ptr(counts, (t * WARPS + warp,), apart=True), after - kept)
-        tl.store(tle.gpu.local_ptr(starts, (t * WARPS + warp,), apart=True), kept)
-        kept = after
-        tile = following
-    # From places in the segments to places in the row's order, which is by tiles first.
-    slot = tl.arange(0, TILES * WARPS)
-    used = slot < tiles * WARPS
-    before, total = tle.cumsum(tl.load(tle.gpu.local_ptr(counts, (slot,)), mask=used, other=0))
-    start = tl.load(tle.gpu.local_ptr(starts, (slot,)), mask=used, other=0)
-    tl.store(tle.gpu.local_ptr(counts, (slot,)), before - start)
-    most = tl.max(kept, axis=0)
-    if (most > SEGMENT) | (total > CAP):
-        return CAP + 1
+    if RESIDENT:
+        return keep_strips(values, blocks, x, kept, 0, part, count, mark, GROUP, SEGMENT, ROOM, WARPS)
+    for t in range(0, tiles, 2):
+        kept = keep_strips(values, blocks, x, kept, t, part, count, mark, GROUP, SEGMENT, ROOM, WARPS)
+        x = load_strips(share, t + 2, tiles, part, count, STRIPS, GROUP, WARPS)
+        if t + 1 < tiles:
+            kept = keep_strips(values, blocks, y, kept, t + 1, part, count, mark, GROUP, SEGMENT, ROOM, WARPS)
+            y = load_strips(share, t + 3, tiles, part, count, STRIPS, GROUP, WARPS)
+    return kept
+
+
+@triton.jit
+def expand(scores, places, x, i, there, found, mark, LINES: tl.constexpr, WARPS: tl.constexpr):
+    """Appends to each warp's lines the elements not below mark of its 32 blocks x, which begin at places i of the
+    share; returns how many it has then. What is more than LINES - 128 may be missing."""
+    hit = (not (x < mark)) & there[:, :, None]
+    run, own = tle.cumsum(hit.to(tl.int32), axis=2)
+    before, total = tle.cumsum(own, axis=1)
+    line = tl.arange(0, WARPS)[:, None] * LINES + found[:, None] + before
+    at = line[:, :, None] + run
+    stored = hit & (found <= LINES - 128)[:, None, None]
+    tl.store(tle.gpu.local_ptr(scores, (at,), apart=True), x, mask=stored)
+    tl.store(tle.gpu.local_ptr(places, (at,), apart=True), i[:, :, None] + tl.arange(0, 4)[None, None, :], mask=stored)
+    return found + total
+
+
+@triton.jit
+def expand_blocks(scores, places, values, blocks, kept, most, mark, ROOM: tl.constexpr, LINES: tl.constexpr,
+                  WARPS: tl.constexpr):
+    warp = tl.arange(0, WARPS)[:, None]
+    found = tl.zeros((WARPS,), tl.int32)
+    for base in range(0, most, 32):
+        b = base + tl.arange(0, 32)[None, :]
+        there = b < kept[:, None]
+        at = warp * ROOM + b
+        four = at[:, :, None] * 4 + tl.arange(0, 4)[None, None, :]
+        x = tl.load(tle.gpu.local_ptr(values, (four,)), mask=there[:, :, None])
+        i = tl.load(tle.gpu.local_ptr(blocks, (at,)), mask=there)
+        found = expand(scores, places, x, i, there, found, mark, LINES, WARPS)
+    return found
+
+
+@triton.jit
+def keys_of_strips(x, part, start, end, low, WARPS: tl.constexpr):
+    """Keys of the elements from the mark on at places start .. end - 1 of the share, else 0."""
+    i = tl.arange(0, WARPS)[:, None] * part + tl.arange(0, 128)[None, :]
+    keys = ()
+    for n in tl.static_range(len(x)):
+        key = ordered_key(x[n])
+        there = (key >= low) & (i + n * 128 >= start) & (i + n * 128 < end)
+        keys = keys + (tl.where(there, key, 0),)
+    return keys
+
+
+@triton.jit
+def list_strips(bits, index, key, part, offset, WARPS: tl.constexpr):
+    """Makes the list of such keys."""
+    before = ()
+    found = tl.zeros((WARPS,), tl.int32)
+    for n in tl.static_range(len(key)):
+        own, total = tle.cumsum((key[n] != 0).to(tl.int32), axis=1)
+        before = before + (own + found[:, None],)
+        found += total
+    warps, all = tle.cumsum(found)
+    i = offset + tl.arange(0, WARPS)[:, None] * part + tl.arange(0, 128)[None, :]
+    for n in tl.static_range(len(key)):
+        place = warps[:, None] + before[n]
+        tl.store(tle.gpu.local_ptr(bits, (place,), apart=True), key[n].to(tl.float32, bitcast=True), mask=key[n] != 0)
+        tl.store(tle.gpu.local_ptr(index, (place,), apart=True), i + n * 128, mask=key[n] != 0)
+
+
+@triton.jit
+def count_lines(hist, scores, places, found, most, start, end, low, high, shift, LINES: tl.constexpr,
+                WARPS: tl.constexpr):
+    """The same of the lines."""
     for base in range(0, most, 64):
-        i = base + tl.arange(0, 64)[None, :]
-        there = i < kept[:, None]
-        place = warp[:, None] * ROOM + i
-        x = tl.load(tle.gpu.local_ptr(values, (place,)), mask=there, other=0.0)
-        number = tl.load(tle.gpu.local_ptr(indices, (place,)), mask=there, other=offset)
-        moved = i + tl.load(tle.gpu.local_ptr(counts, ((number - offset) // BLOCK * WARPS + warp[:, None],)))
-        tl.store(tle.gpu.local_ptr(value, (moved,)), x, mask=there)
-        tl.store(tle.gpu.local_ptr(index, (moved,)), number, mask=there)
-        key = tl.where(there & (number >= 0) & (number < length), ordered_key(x), 0)
-        count_keys(hist, key, low, high, shift, True)
+        p = base + tl.arange(0, 64)[None, :]
+        there = p < found[:, None]
+        at = tl.arange(0, WARPS)[:, None] * LINES + p
+        key = ordered_key(tl.load(tle.gpu.local_ptr(scores, (at,)), mask=there, other=0.0))
+        i = tl.load(tle.gpu.local_ptr(places, (at,)), mask=there, other=0)
+        count_keys(hist, key, high, shift, there & (i >= start) & (i < end))
+
+
+@triton.jit
+def gather_list(keys, index, scores, places, found, most, start, end, offset, LINES: tl.constexpr,
+                WARPS: tl.constexpr):
+    """The list of keys and indices: the warps' lines one after the other, which is the row's order. Elements outside
+    the row get key 0. Returns how many there are."""
+    warp = tl.arange(0, WARPS)[:, None]
+    before, total = tle.cumsum(found)
+    for base in range(0, most, 64):
+        p = base + tl.arange(0, 64)[None, :]
+        there = p < found[:, None]
+        at = warp * LINES + p
+        x = tl.load(tle.gpu.local_ptr(scores, (at,)), mask=there, other=0.0)
+        i = tl.load(tle.gpu.local_ptr(places, (at,)), mask=there, other=0)
+        key = tl.where((i >= start) & (i < end), ordered_key(x), 0)
+        bits = key.to(tl.float32, bitcast=True)
+        tl.store(tle.gpu.local_ptr(keys, (before[:, None] + p,), apart=True), bits, mask=there)
+        tl.store(tle.gpu.local_ptr(index, (before[:, None] + p,), apart=True), offset + i, mask=there)
     return total
 
 
 @triton.jit
-def listed(value, index, base, kept, length, LT: tl.constexpr):
-    """(keys, indices, places) of a tile of the list; key 0 past its end and for indices outside the row."""
+def listed(keys, index, base, kept, LT: tl.constexpr):
+    """(keys, indices, places) of a tile of the list; key 0 past its end."""
     place = base + tl.arange(0, LT)
     there = place < kept
     i = tl.load(tle.gpu.local_ptr(index, (place,)), mask=there, other=-1)
-    x = tl.load(tle.gpu.local_ptr(value, (place,)), mask=there, other=0.0)
-    return tl.where((i >= 0) & (i < length), ordered_key(x), 0), i, place
+    key = tl.load(tle.gpu.local_ptr(keys, (place,)), mask=there, other=0.0)
+    return key.to(tl.uint32, bitcast=True), i, place
 
 
 # --- one division of a range of keys -----------------------------------------------------------------
 
 
 @triton.jit
-def count_keys(hist, key, low, high, shift, open):
-    """Bin 0 has the keys above high, if open; from bin 1 on the range goes down."""
-    over = key > high
-    bin = tl.where(over, 0, tl.minimum((high - key) >> shift, BINS - 2) + 1)
-    counted = (key >= low) & (key != 0) & (open | (key <= high))
+def count_keys(hist, key, high, shift, counted):
+    """Bin 0 has the keys above high; from bin 1 on the range goes down."""
+    bin = tl.where(key > high, 0, tl.minimum((high - key) >> shift, BINS - 2) + 1)
     tl.atomic_add(tle.gpu.local_ptr(hist, (bin.to(tl.int32),)), 1, mask=counted, sem="relaxed", scope="cta")
 
 
 @triton.jit
-def exchange(hist, own, parts, arrived, round, overflow, rank, MESH: tl.constexpr):
-    """Hands the running counts of all bins to every CTA, two in a word. What is more than need can ever be does
-    not matter, so that they fit; of a list that overflowed all bins are full. Rounds take turns at two halves of
-    parts, so that a CTA may be a round ahead of another one."""
+def send_counts(hist, own, parts, arrived, round, cap, rank, MESH: tl.constexpr):
+    """Hands the running counts of all bins to every CTA, two in a word, and returns their sum. What is more than
+    need can ever be does not matter, so that they fit; where the sum is over cap all bins are full. Rounds take
+    turns at two halves of parts, so that a CTA may be a round ahead of another one."""
     FULL: tl.constexpr = 65535 // MESH.size
-    upto = tl.minimum(tl.cumsum(tl.load(tle.gpu.local_ptr(hist, (tl.arange(0, BINS),)))), FULL)
-    even, odd = tl.split(tl.reshape(tl.where(overflow, FULL, upto), (WORDS, 2)))
+    counts = tl.load(tle.gpu.local_ptr(hist, (tl.arange(0, BINS),)))
+    before, total = tle.cumsum(counts)
+    upto = tl.where(total > cap, FULL, tl.minimum(before + counts, FULL))
+    even, odd = tl.split(tl.reshape(upto, (WORDS, 2)))
     tl.store(tle.gpu.local_ptr(own, (tl.arange(0, WORDS),)), even | (odd << 16))
     turn = round % 2
     tle.mbarrier_expect(arrived, turn, MESH.size * WORDS * 4)
@@ -271,7 +329,7 @@ def exchange(hist, own, parts, arrived, round, overflow, rank, MESH: tl.constexp
     # Pointers to the same words for each peer, so that the load is as wide as the store.
     mine = tle.gpu.local_ptr(own, (tl.broadcast_to(word, (MESH.size, WORDS)),))
     tle.store_async(there, peer, tl.load(mine), arrived, turn, scope=MESH)
-    tle.mbarrier_wait(arrived, turn, round // 2)
+    return total
 
 
 @triton.jit
@@ -295,11 +353,11 @@ def upto_bin(parts, turn, bin, MESH: tl.constexpr):
 
 
 @triton.jit
-def divide(hist, own, parts, arrived, round, overflow, rank, need, MESH: tl.constexpr):
-    """One division by what hist counts: the bin, and how many elements all CTAs and the lower ranks have before
-    it and in it."""
-    exchange(hist, own, parts, arrived, round, overflow, rank, MESH)
+def divide(parts, arrived, round, rank, need, MESH: tl.constexpr):
+    """One division by the counts that all send: the bin, and how many elements all CTAs and the lower ranks have
+    before it and in it."""
     turn = round % 2
+    tle.mbarrier_wait(arrived, turn, round // 2)
     bin = find_bin(parts, turn, need, MESH)
     before = upto_bin(parts, turn, bin - 1, MESH)
     # Both kinds are summed at once: neither sum reaches 2^16.
@@ -321,7 +379,7 @@ def range_of_bin(bin, low, high, shift):
 
 
 @triton.jit
-def share_members(value, index, order, mine, members, arrived, kept, length, low, high, inside, inside_lower,
+def share_members(keys, index, order, mine, members, arrived, kept, low, high, inside, inside_lower,
                   LT: tl.constexpr, MESH: tl.constexpr):
     """Sends the listed keys in low .. high to all CTAs, as numbers that differ: a key's distance from low, then
     its place from the last one down. Of each listed element, order receives how many before it are above the
@@ -329,7 +387,7 @@ def share_members(value, index, order, mine, members, arrived, kept, length, low
     tle.mbarrier_expect(arrived, 2, inside * 4)
     both = 0
     for base in range(0, kept, LT):
-        key, i, place = listed(value, index, base, kept, length, LT)
+        key, i, place = listed(keys, index, base, kept, LT)
         member = (key >= low) & (key <= high)
         before, total = tle.cumsum((key > high).to(tl.int32) + (member.to(tl.int32) << 16))
         before += both
@@ -377,12 +435,12 @@ def chosen_members(members, base, inside, last):
 
 
 @triton.jit
-def write_ranked(out, value, index, order, members, kept, length, low, high, inside, last, above_lower, inside_lower,
+def write_ranked(out, keys, index, order, members, kept, low, high, inside, last, above_lower, inside_lower,
                  LT: tl.constexpr, LIST: tl.constexpr, MESH: tl.constexpr):
     first = chosen_members(members, 0, inside, last)
     second = chosen_members(members, 32, inside, last)
     for base in range(0, kept, LT):
-        key, i, place = listed(value, index, base, kept, length, LT)
+        key, i, place = listed(keys, index, base, kept, LT)
         before = tl.load(tle.gpu.local_ptr(order, (place,)), mask=place < kept, other=0)
         number = inside_lower + (before >> 16)
         chosen = (libdevice.popc(first & ((1 << number) - 1)) +
@@ -396,102 +454,161 @@ def write_ranked(out, value, index, order, members, kept, length, low, high, ins
 
 
 @triton.jit
-def share_tile(x, share, t, count, BLOCK: tl.constexpr, GROUP: tl.constexpr, RESIDENT: tl.constexpr):
-    return x if RESIDENT else share_scores(share, t * BLOCK, count, BLOCK, GROUP)
+def count_share(hist, share, skip, count, low, high, shift, open, GROUP: tl.constexpr, THREADS: tl.constexpr):
+    """count_keys of the keys in low .. high of the share, and of those above if open. Those of one key are counted
+    without a common word that all want to change."""
+    TILE: tl.constexpr = THREADS * (16 if GROUP >= 4 else 8)
+    both = tl.zeros((TILE,), tl.int32)
+    x = load_groups(share, 0, count, float("-inf"), TILE, GROUP)
+    for base in range(0, count, TILE):
+        following = load_groups(share, base + TILE, count, float("-inf"), TILE, GROUP)
+        key = share_keys(x, base, skip, count, TILE)
+        if tl.max(key) >= low:
+            if low == high:
+                both += both_counts(key, low)
+            else:
+                count_keys(hist, key, high, shift, (key >= low) & (open | (key <= high)))
+        x = following
+    if low == high:
+        tl.store(tle.gpu.local_ptr(hist, (0,)), tl.where(open, tl.sum(both & 0xFFFF), 0))
+        tl.store(tle.gpu.local_ptr(hist, (1,)), tl.sum(both >> 16))
 
 
 @triton.jit
-def count_all(hist, value, index, x, share, skip, count, tiles, kept, length, from_list, low, high, shift, open,
-              LT: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr, RESIDENT: tl.constexpr):
-    if from_list:
-        for base in range(0, kept, LT):
-            key, i, place = listed(value, index, base, kept, length, LT)
-            count_keys(hist, key, low, high, shift, open)
-    else:
-        for t in range(0, tiles):
-            tile = share_tile(x, share, t, count, BLOCK, GROUP, RESIDENT)
-            count_keys(hist, share_keys(tile, t * BLOCK, skip, count, BLOCK), low, high, shift, open)
+def count_list(hist, keys, index, kept, low, high, shift, LT: tl.constexpr):
+    for base in range(0, kept, LT):
+        key, i, place = listed(keys, index, base, kept, LT)
+        count_keys(hist, key, high, shift, (key >= low) & (key <= high) & (key != 0))
 
 
 @triton.jit
-def write_exact(out, value, index, x, share, offset, skip, count, tiles, kept, length, from_list, threshold, ties,
-                larger, equal, LT: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr, RESIDENT: tl.constexpr,
-                LIST: tl.constexpr, MESH: tl.constexpr):
-    if from_list:
-        for base in range(0, kept, LT):
-            key, i, place = listed(value, index, base, kept, length, LT)
+def write_list(out, keys, index, kept, threshold, ties, larger, equal, LT: tl.constexpr, LIST: tl.constexpr,
+               MESH: tl.constexpr):
+    for base in range(0, kept, LT):
+        key, i, place = listed(keys, index, base, kept, LT)
+        before, total = tle.cumsum(both_counts(key, threshold))
+        write_tile(out, key, before, i, threshold, ties, larger, equal, LIST, MESH)
+        larger += total & 0xFFFF
+        equal += total >> 16
+
+
+@triton.jit
+def write_share(out, share, offset, skip, count, threshold, ties, larger, equal, left, GROUP: tl.constexpr,
+                THREADS: tl.constexpr, LIST: tl.constexpr, MESH: tl.constexpr):
+    """left is how many of the share are selected."""
+    TILE: tl.constexpr = THREADS * 8
+    base = 0
+    x = load_groups(share, 0, count, float("-inf"), TILE, GROUP)
+    while (base < count) & (left > 0):
+        following = load_groups(share, base + TILE, count, float("-inf"), TILE, GROUP)
+        key = share_keys(x, base, skip, count, TILE)
+        if tl.max(key) >= threshold:
             before, total = tle.cumsum(both_counts(key, threshold))
-            write_tile(out, key, before, i, threshold, ties, larger, equal, LIST, MESH)
+            write_tile(out, key, before, offset + base + tl.arange(0, TILE), threshold, ties, larger, equal, LIST, MESH)
+            left -= (total & 0xFFFF) + tl.minimum(equal + (total >> 16), ties) - tl.minimum(equal, ties)
             larger += total & 0xFFFF
             equal += total >> 16
-    else:
-        for t in range(0, tiles):
-            tile = share_tile(x, share, t, count, BLOCK, GROUP, RESIDENT)
-            key = share_keys(tile, t * BLOCK, skip, count, BLOCK)
-            before, total = tle.cumsum(both_counts(key, threshold))
-            write_tile(out, key, before, offset + t * BLOCK + tl.arange(0, BLOCK), threshold, ties, larger, equal,
-                       LIST, MESH)
-            larger += total & 0xFFFF
-            equal += total >> 16
+        base += TILE
+        x = following
 
 
 @triton.jit
-def select_exact(out, hist, own, parts, arrived, value, index, x, share, offset, skip, count, tiles, kept, length,
-                 rank, want, low, high, shift, division, first_round, LT: tl.constexpr, MESH: tl.constexpr,
-                 BLOCK: tl.constexpr, GROUP: tl.constexpr, RESIDENT: tl.constexpr, LIST: tl.constexpr):
+def own_counts(parts, turn, bin, rank, MESH: tl.constexpr):
+    """How many elements this CTA has before a bin and in it."""
+    own = tl.arange(0, 32) == rank
+    before = tl.sum(tl.where(own, upto_bin(parts, turn, bin - 1, MESH), 0))
+    return before, tl.sum(tl.where(own, upto_bin(parts, turn, tl.minimum(bin, BINS - 1), MESH), 0)) - before
+
+
+@triton.jit
+def select_exact(out, hist, own, parts, arrived, keys, index, share, offset, skip, count, kept, rank, want, low,
+                 high, shift, division, first_round, LT: tl.constexpr, MESH: tl.constexpr, GROUP: tl.constexpr,
+                 THREADS: tl.constexpr, LIST: tl.constexpr):
     """Divides until one key is left, or a whole range is selected. division is of the list, by the range that
     low, high and shift tell; nothing was listed if it says that all of it lies before its last bin."""
     bin, above, inside, above_lower, inside_lower = division
     need = want
     larger = 0
+    mine = 0
     round = first_round
     from_list = True
     open = True
+    mark = low
+    edge = low
+    untried = True
+    only = False
     # A list that overflowed has more than the wanted elements in every bin.
     full = False
     if bin == 0:
         full = tl.max(upto_bin(parts, 0, 0, MESH), axis=0) == 65535 // MESH.size
+    above_mine = 0
+    inside_mine = 0
+    if first_round > 0:
+        above_mine, inside_mine = own_counts(parts, 0, bin, rank, MESH)
     searching = True
     while searching:
         overflow = open & full
         lacking = bin == BINS
         a, b = range_of_bin(bin, low, high, shift)
         if bin == 0:
-            a, b = high + 1, tl.full((), 0xFFFFFFFF, tl.uint32)
+            a, b = high + 1, tl.where(only, edge, 0xFFFFFFFF).to(tl.uint32)
         if lacking:
             a, b = tl.full((), 0x007FFFFF, tl.uint32), low - 1
         if overflow:
-            # With so many elements as large as the mark it is likely to be the one looked for.
-            a, b = low, low
+            a, b = low, high
         else:
             need -= above
             larger += above_lower
+            mine += above_mine
+        searching = overflow | lacking | ((need != inside) & (a != b))
+        # In the mark's own range it is likely to be itself the one looked for: it is counted, and all above it.
+        own_range = searching & (a == mark) & (a != b) & untried & (not overflow) & (not from_list)
+        open = overflow | own_range | (only & (bin == 0))
+        only = own_range
+        if own_range:
+            edge = b
+            b = a
+            need = want
+            larger = 0
+            mine = 0
+            untried = False
         low, high = a, b
         from_list = from_list & (not overflow) & (not lacking)
-        searching = overflow | lacking | ((need != inside) & (low != high))
-        open = overflow
         full = False
         if searching:
             shift = bin_shift(low, high, 9)  # BINS, or one more: the last may be wider
             clear(hist, BINS)
-            count_all(hist, value, index, x, share, skip, count, tiles, kept, length, from_list, low, high, shift,
-                      open, LT, BLOCK, GROUP, RESIDENT)
-            bin, above, inside, above_lower, inside_lower = divide(hist, own, parts, arrived, round, False, rank, need,
-                                                             MESH)
+            if from_list:
+                count_list(hist, keys, index, kept, low, high, shift, LT)
+            else:
+                count_share(hist, share, skip, count, low, high, shift, open, GROUP, THREADS)
+            send_counts(hist, own, parts, arrived, round, 0x7FFFFFFF, rank, MESH)
+            bin, above, inside, above_lower, inside_lower = divide(parts, arrived, round, rank, need, MESH)
+            above_mine, inside_mine = own_counts(parts, round % 2, bin, rank, MESH)
             round += 1
+    mine += tl.minimum(inside_mine, tl.maximum(need - inside_lower, 0))
     if need == inside:
-        write_exact(out, value, index, x, share, offset, skip, count, tiles, kept, length, from_list, low - 1, 0,
-                    larger + inside_lower, 0, LT, BLOCK, GROUP, RESIDENT, LIST, MESH)
+        low -= 1
+        need = 0
+        larger += inside_lower
+        inside_lower = 0
+    if from_list:
+        write_list(out, keys, index, kept, low, need, larger, inside_lower, LT, LIST, MESH)
     else:
-        write_exact(out, value, index, x, share, offset, skip, count, tiles, kept, length, from_list, low, need,
-                    larger, inside_lower, LT, BLOCK, GROUP, RESIDENT, LIST, MESH)
+        write_share(out, share, offset, skip, count, low, need, larger, inside_lower, mine, GROUP, THREADS, LIST,
+                    MESH)
 
 
 @triton.jit
 def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
                   CAP: tl.constexpr, LT: tl.constexpr, RUN: tl.constexpr, REPEAT: tl.constexpr,
                   LANES: tl.constexpr, EXTRA: tl.constexpr, RESIDENT: tl.constexpr, SEGMENT: tl.constexpr,
-                  TILES: tl.constexpr, WARPS: tl.constexpr, LEAST: tl.constexpr, LIST: tl.constexpr):
+                  WARPS: tl.constexpr, LEAST: tl.constexpr, LIST: tl.constexpr):
+    STRIPS: tl.constexpr = BLOCK // (WARPS * 128)
+    ROOM: tl.constexpr = (0 if RESIDENT else SEGMENT) + STRIPS * 32
+    LINES: tl.constexpr = min(STRIPS * 128, 512) if RESIDENT else 512
+    DENSE: tl.constexpr = RESIDENT and STRIPS <= 2
+    SAMPLE: tl.constexpr = STATS * 32 * REPEAT * RUN
     if length <= want:
         tle.distributed_barrier(MESH, barrier_kind="wait")
         write_all(out, length, want, rank, 256, LIST, MESH)
@@ -505,16 +622,17 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
     count = tl.minimum(tl.maximum(span - begin, 0), size)
     share = row + first + begin
     skip = tl.maximum(skip - begin, 0)
-    tiles = (size - 1) // BLOCK + 1
-    x = share_scores(share, 0, count, BLOCK, GROUP) if RESIDENT else 0.0
+    tiles = 1 if RESIDENT else (size - 1) // BLOCK + 1
+    part = tiles * (STRIPS * 128)
     offset = begin + first - start  # places of the share become indices of the row
     hist = tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False)
     own = tle.gpu.alloc([WORDS], tl.int32, nv_mma_shared_layout=False)
     parts = tle.gpu.alloc([2 * MESH.size * PART], tl.int32, nv_mma_shared_layout=False)
-    stats = tle.gpu.alloc([2 * STATS], tl.uint32, nv_mma_shared_layout=False)
     found = tle.gpu.alloc([1], tl.uint32, nv_mma_shared_layout=False)
-    value = tle.gpu.alloc([CAP + BLOCK if RESIDENT else CAP + 64], tl.float32, nv_mma_shared_layout=False)
-    index = tle.gpu.alloc([CAP + BLOCK if RESIDENT else CAP + 64], tl.int32, nv_mma_shared_layout=False)
+    # The list of keys, as bits, and indices comes where the blocks were.
+    SPACE: tl.constexpr = 0 if DENSE else WARPS * ROOM
+    keys = tle.gpu.alloc([max(SPACE * 4, CAP)], tl.float32, nv_mma_shared_layout=False)
+    index = tle.gpu.alloc([max(SPACE, CAP)], tl.int32, nv_mma_shared_layout=False)
     members = tle.gpu.alloc([MEMBERS], tl.uint32, nv_mma_shared_layout=False)
     clear(hist, BINS)
     low = tl.full((), 0, tl.uint32)
@@ -525,23 +643,44 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
     quick = False
     rounds = 0
     arrived = tle.mbarrier(3)  # two for rounds of counts, one for the last keys
-    if span >= STATS * 32 * REPEAT * RUN:
-        low, high = sample_mark(row, first, span, want + tl.maximum(want, EXTRA), stats, found, RUN, REPEAT, LANES,
-                                LEAST)
+    if span >= SAMPLE:
+        runs = load_sample(row, first, span, RUN, REPEAT, LANES)
+        x = load_strips(share, 0, tiles, part, count, STRIPS, GROUP, WARPS)
+        y = () if RESIDENT else load_strips(share, 1, tiles, part, count, STRIPS, GROUP, WARPS)
+        # A sample that is a good part of the row tells the mark well.
+        spare = tl.where(span <= 16 * SAMPLE, want // 2, want)
+        low, high = sample_mark(runs, span, want + tl.maximum(spare, EXTRA), found, RUN, REPEAT, LEAST)
         tle.distributed_barrier(MESH, barrier_kind="wait")
         if low > 0x007FFFFF:
             shift = bin_shift(low, high, 9)  # BINS, or one more: the last may be wider
             mark = score_of_key(low)
-            if RESIDENT:
-                kept = list_tile(value, index, 0, x, offset, mark, BLOCK)
-                if kept <= CAP:
-                    for base in range(0, kept, LT):
-                        key, i, place = listed(value, index, base, kept, length, LT)
-                        count_keys(hist, key, low, high, shift, True)
+            end = tl.minimum(count, length - offset)
+            if DENSE:
+                strips = keys_of_strips(x, part, skip, end, low, WARPS)
+                for n in tl.static_range(STRIPS):
+                    count_keys(hist, strips[n], high, shift, strips[n] != 0)
+                kept = send_counts(hist, own, parts, arrived, 0, CAP - 16, rank, MESH)
+                if kept <= CAP - 16:
+                    list_strips(keys, index, strips, part, offset, WARPS)
             else:
-                kept = list_stream(value, index, hist, share, offset, count, tiles, length, mark, low, high, shift,
-                                   BLOCK, GROUP, CAP, WARPS, SEGMENT, TILES)
-            division = divide(hist, own, parts, arrived, 0, kept > CAP, rank, want, MESH)
+                scores = tle.gpu.alloc([WARPS * LINES], tl.float32, nv_mma_shared_layout=False)
+                places = tle.gpu.alloc([WARPS * LINES], tl.int32, nv_mma_shared_layout=False)
+                taken = keep_share(keys, index, x, y, share, tiles, part, count, mark, GROUP, SEGMENT, ROOM, WARPS,
+                                   RESIDENT)
+                most = tl.max(taken, axis=0)
+                full = (most > SEGMENT) & (not RESIDENT)
+                fits = tl.where(full, 0, most)
+                lines = expand_blocks(scores, places, keys, index, taken, fits, mark, ROOM, LINES, WARPS)
+                most = tl.max(lines, axis=0)
+                if most <= LINES - 128:
+                    count_lines(hist, scores, places, lines, most, skip, end, low, high, shift, LINES, WARPS)
+                # What may be missing makes it too many.
+                missing = full | (most > LINES - 128)
+                tl.atomic_add(tle.gpu.local_ptr(hist, (0,)), 65535, mask=missing, sem="relaxed", scope="cta")
+                kept = send_counts(hist, own, parts, arrived, 0, CAP - 16, rank, MESH)
+                if kept <= CAP - 16:
+                    kept = gather_list(keys, index, scores, places, lines, most, skip, end, offset, LINES, WARPS)
+            division = divide(parts, arrived, 0, rank, want, MESH)
             rounds = 1
             quick = (division[0] < BINS) & (division[0] > 0) & (division[2] <= MEMBERS)
         else:
@@ -551,16 +690,15 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
     if quick:
         bin, above, inside, above_lower, inside_lower = division
         low, high = range_of_bin(bin, low, high, shift)
-        order = tle.gpu.alloc([CAP + LT], tl.int32, nv_mma_shared_layout=False)
+        order = tle.gpu.alloc([CAP], tl.int32, nv_mma_shared_layout=False)
         mine = tle.gpu.alloc([MEMBERS], tl.uint32, nv_mma_shared_layout=False)
-        share_members(value, index, order, mine, members, arrived, kept, length, low, high, inside, inside_lower, LT,
-                      MESH)
+        share_members(keys, index, order, mine, members, arrived, kept, low, high, inside, inside_lower, LT, MESH)
         last = last_member(members, found, inside, want - above)
-        write_ranked(out, value, index, order, members, kept, length, low, high, inside, last, above_lower,
-                     inside_lower, LT, LIST, MESH)
+        write_ranked(out, keys, index, order, members, kept, low, high, inside, last, above_lower, inside_lower, LT,
+                     LIST, MESH)
     else:
-        select_exact(out, hist, own, parts, arrived, value, index, x, share, offset, skip, count, tiles, kept, length,
-                     rank, want, low, high, shift, division, rounds, LT, MESH, BLOCK, GROUP, RESIDENT, LIST)
+        select_exact(out, hist, own, parts, arrived, keys, index, share, offset, skip, count, kept, rank, want, low,
+                     high, shift, division, rounds, LT, MESH, GROUP, WARPS * 32, LIST)
 
 
 @triton.jit
@@ -568,13 +706,12 @@ def topk_cluster_mark(scores, lengths, row_starts, indices, row_stride, index_st
                       MESH: tl.constexpr, K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
                       CAP: tl.constexpr, LT: tl.constexpr, RUN: tl.constexpr, REPEAT: tl.constexpr,
                       LANES: tl.constexpr, EXTRA: tl.constexpr, RESIDENT: tl.constexpr, SEGMENT: tl.constexpr = 0,
-                      TILES: tl.constexpr = 1,
                       WARPS: tl.constexpr = 16, LEAST: tl.constexpr = False,
                       LIST: tl.constexpr = 0, next_n=1, values=None, value_stride=0, raw_indices=None, raw_stride=0,
                       offsets=None, page_table=None, table_stride=0, page_tables=0, page_shift=0, row_to_table=None):
     """One row per cluster. K = 0: k is a run-time value, below 65535 // the cluster's size. RESIDENT: columns <=
     BLOCK times that size."""
-    tl.static_assert(BLOCK <= 16384, "two counts of a tile share one signed 32-bit word")
+    tl.static_assert(WARPS <= 32, "two counts of a tile share one signed 32-bit word")
     tl.static_assert(CAP < 65535 // MESH.size, "a full list is told from an overflow")
     # No CTA writes to one that has not started; the wait is where the data is there.
     tle.distributed_barrier(MESH, barrier_kind="arrive", order="relaxed")
@@ -583,7 +720,7 @@ def topk_cluster_mark(scores, lengths, row_starts, indices, row_stride, index_st
     row, start, end, want, out = open_row(program, scores, lengths, row_starts, indices, row_stride, index_stride,
                                           columns, k, flags, next_n, K, LIST)
     select_shares(out, row, start, end - start, want, rank, MESH, BLOCK, GROUP, CAP, LT, RUN, REPEAT, LANES, EXTRA,
-                  RESIDENT, SEGMENT, TILES, WARPS, LEAST, LIST)
+                  RESIDENT, SEGMENT, WARPS, LEAST, LIST)
     if LIST:
         tle.distributed_barrier(MESH)
         if rank == 0:
