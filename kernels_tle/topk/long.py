@@ -17,7 +17,7 @@ import triton.language as tl
 import triton.experimental.tle.language as tle
 from topk.bins import (BIN_BITS, BINS, FEW, alloc_select, bin_bits, count_bins, find_bin, list_few, nth_of_few,
                        range_scale, score_below, score_of_key, signed_bits, threshold_of_keys)
-from topk.common import bin_shift, clear, finish, open_row, ordered_key, put, write_all
+from topk.common import bin_shift, clear, counts_of, finish, open_row, ordered_key, put, write_all
 
 
 @triton.jit
@@ -194,13 +194,18 @@ def narrow(room, row, first, start, end, want, mark, met, CAP: tl.constexpr, W: 
            GROUP: tl.constexpr):
     """(key, ties, greater, equal): where a mark with key `mark`, which `met` elements are not below, served badly.
     Either ties > 0 and key is that of the last one wanted, as write_in_order takes it; or ties is 0, and at least want
-    and at most CAP elements are not below key. Reads the row once for each 11 bits of the keys in question."""
+    and at most CAP elements are not below key. Reads the row once for each 11 bits of the keys in question, and looks
+    near the mark first."""
+    NEAR: tl.constexpr = 1 << 21  # a quarter of an octave
+    LAST: tl.constexpr = 0xFFFFFFFF
+    LEAST: tl.constexpr = 0x007FFFFF  # the key of -inf
+    upwards = met >= want
     low = mark
-    top = tl.full((), 0xFFFFFFFF, tl.uint32)
-    if met < want:
+    top = mark + tl.minimum(LAST - mark, NEAR)
+    if not upwards:
         top = mark - 1
-        low = tl.full((), 0x007FFFFF, tl.uint32)
-    before = tl.where(met < want, met, 0)
+        low = top - tl.minimum(top - LEAST, NEAR)
+    before = tl.where(upwards, 0, met)  # how many are above top
     ties = 0
     greater = tl.zeros((W,), tl.int32)
     equal = tl.zeros((W,), tl.int32)
@@ -209,20 +214,34 @@ def narrow(room, row, first, start, end, want, mark, met, CAP: tl.constexpr, W: 
         clear(room[0], BINS)
         greater, equal = count_keys(room, row, first, start, end, mark, low, top, W, V, GROUP)
         above = tl.sum(greater)
-        if (above < want) & (above + tl.sum(equal) >= want):
+        same = tl.sum(equal)
+        counted = tl.sum(counts_of(room[0], BINS))
+        before = tl.where(upwards, above + same - counted, before)
+        if (above < want) & (above + same >= want):
             ties = want - above
             searching = False
+        elif before >= want:
+            low = top + 1
+            top = tl.full((), LAST, tl.uint32)
+            mark = low
+        elif before + counted < want:
+            before += counted
+            top = low - 1
+            low = tl.full((), LEAST, tl.uint32)
+            mark = low
+            upwards = False
         else:
             bin, more, inside = find_bin(room, want - before, W)
             shift = bin_shift(low, top, 11)
             before += more
             top -= bin.to(tl.uint32) << shift
             low = top - tl.minimum(top - low, (1 << shift) - 1)
-            low = tl.where(low > 0xFF800000, 0xFFFFFFFF, low)  # all NaN are one
-            top = tl.where(low > 0xFF800000, 0xFFFFFFFF, top)
+            low = tl.where(low > 0xFF800000, LAST, low)  # all NaN are one
+            top = tl.where(low > 0xFF800000, LAST, top)
             mark = low
+            upwards = False
             # -inf fills short rows up and is never listed: the same as a value that many share
-            searching = (low == top) | (before + inside > CAP) | (low == 0x007FFFFF)
+            searching = (low == top) | (before + inside > CAP) | (low == LEAST)
     return mark, ties, greater, equal
 
 
