@@ -183,8 +183,8 @@ def dependent_text(rows):
     ratios = {shape_text(shape): row[OURS]["us_hot"] / row[DEPENDENT]["us_hot"] for shape, _, row in grouped(rows)
               if usable(row.get(OURS)) and usable(row.get(DEPENDENT))}
     slower = [f"{shape} ({ratio:.2f})" for shape, ratio in ratios.items() if ratio < 0.99]
-    return (f"- Of calls in a graph, those launched dependent on the one before take {results_ratios.mean(ratios.values()):.2f} times less "
-            f"time in geometric mean; longer at {'; '.join(slower) or 'no shape'}.")
+    return (f"- Of calls in a graph, those launched dependent on the one before are {results_ratios.mean(ratios.values()):.2f} times as "
+            f"fast, in geometric mean; slower at {'; '.join(slower) or 'no shape'}.")
 
 
 def report(path, date, record):
