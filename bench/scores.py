@@ -63,15 +63,16 @@ def one_block(rows, columns):
 
 
 def sampled_places(columns):
-    """Which columns libtle's bodies for long rows look at first (kernels_tle/topk: sample_mark of long.py and of
-    cluster_mark.py): runs of 32 at places drawn by a hash, and blocks of 8, 16 or 32 at equal distances."""
+    """Which columns libtle's bodies for long rows look at first (kernels_tle/topk: load_sample of long.py and sample_run
+    of cluster_mark.py): runs at places drawn by a hash, and blocks of 8, 16 or 32 at equal distances."""
     chosen = torch.zeros(columns, dtype=torch.bool, device="cuda")
-    folds = min(max(columns >> 17, 1), 8)
-    run = torch.arange(128 * folds, device="cuda")
-    hashed = (run * 0x9E3779B1 % (1 << 32)) * max(columns - 31, 1) >> 32
+    run, folds = (8, 1) if columns <= 1 << 17 else (32, min((columns + (1 << 17) - 1) >> 17, 8))
     repeats = 1 if columns <= 1 << 17 else 2 if columns <= 1 << 18 else 4
+    widths = (16,) if columns <= 1 << 14 else (8,) if columns <= 1 << 15 else (16, 32) if columns <= 1 << 16 else (32,)
+    hashed = torch.arange(4096 // run * folds, device="cuda") * 0x9E3779B1 % (1 << 32) * max(columns - (run - 1), 1) >> 32
     spread = torch.arange(128 * repeats, device="cuda") * (columns // (128 * repeats))
-    for begins, width in ((hashed, 32), *((spread // block * block, block) for block in (8, 16, 32))):
+    blocks = [(hashed // 8 * 8, run)] + [(spread // width * width, width) for width in widths]
+    for begins, width in blocks:
         places = (begins[:, None] + torch.arange(width, device="cuda")).reshape(-1)
         chosen[places[places < columns]] = True
     return chosen
