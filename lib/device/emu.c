@@ -58,8 +58,14 @@ typedef struct EmuKernel {
 
 /* ---- opening the library ---- */
 
-/* The path of libtle_emu.so beside the object that this code is in. */
-static void *open_beside(void) {
+/* By its SONAME first: the other name is there only where programs are linked. */
+#define NAME_OF(major)     "libtle_emu.so." #major
+#define SONAME_OF(version) NAME_OF(version)
+static const char *const library_names[] = {SONAME_OF(TLE_VERSION_MAJOR), "libtle_emu.so"};
+enum { NAME_COUNT = sizeof library_names / sizeof *library_names };
+
+/* Opens a library beside the object that this code is in. */
+static void *open_beside(const char *name) {
     Dl_info self;
     char path[PATH_MAX];
     if (!dladdr(&tlei_device_emu, &self) || !self.dli_fname)
@@ -68,15 +74,22 @@ static void *open_beside(void) {
     if (!slash)
         return NULL;
     int dir = (int)(slash - self.dli_fname);
-    int n = snprintf(path, sizeof path, "%.*s/libtle_emu.so", dir, self.dli_fname);
+    int n = snprintf(path, sizeof path, "%.*s/%s", dir, self.dli_fname, name);
     return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+static void *find_library(void) {
+    void *library = NULL;
+    for (int i = 0; i < NAME_COUNT && !library; i++)
+        library = open_beside(library_names[i]);
+    for (int i = 0; i < NAME_COUNT && !library; i++)
+        library = dlopen(library_names[i], RTLD_NOW | RTLD_LOCAL);
+    return library;
 }
 
 static tle_status open_library(Emulator *api, TleiError *e) {
     const char *named = tlei_env(TLEI_ENV_EMU_LIBRARY);
-    api->library = named ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : open_beside();
-    if (!api->library && !named)
-        api->library = dlopen("libtle_emu.so", RTLD_NOW | RTLD_LOCAL);
+    api->library = named ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : find_library();
     if (!api->library)
         return tlei_fail(e, TLE_STATUS_EMULATOR_NOT_FOUND, "the emulator cannot be opened: %s",
                          dlerror());

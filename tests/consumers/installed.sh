@@ -57,6 +57,10 @@ LD_LIBRARY_PATH=$libdir "$work/by_dlopen" "libtle.so.${version%%.*}"
 if [ -x "$prefix/bin/tle" ]; then
     "$prefix/bin/tle" --version | grep -q "libtle $version"
     "$prefix/bin/tle" list --device emu >/dev/null
+    mkdir "$work/runtime" # what a package for running has: no names that programs are linked by
+    cp -r "$prefix/." "$work/runtime"
+    find "$work/runtime" -name '*.so' -delete
+    "$work/runtime/bin/tle" list --device emu >/dev/null
     [ -s "$prefix/share/man/man1/tle.1" ]
 fi
 
