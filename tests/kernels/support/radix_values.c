@@ -125,7 +125,7 @@ static uint64_t encode(const RadixType *t, double x) {
     }
     double m = frexp(fabs(x), &exponent);
     uint64_t sign = signbit(x) ? sign_bit(t) : 0;
-    if (exponent - 1 + bias <= 0)
+    if (m == 0 || exponent - 1 + bias <= 0)
         return sign;
     return sign | (uint64_t)(exponent - 1 + bias) << mantissa_bits(t) |
            (uint64_t)ldexp(2 * m - 1, mantissa_bits(t));
