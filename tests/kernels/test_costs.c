@@ -207,6 +207,10 @@ static const struct {
     {"topk_select__f32__kany__mark8_128k__v4__w16", 131072, 2048, 8 * 4096, 152, 300},
     {"topk_select__f32__kany__mark16_128k__v4__w16", 131072, 2048, 16 * 4096, 304, 512},
     {"topk_select__f32__kany__mark2_256k__v4__w16", 131072, 2048, 2 * 8192, 40, 700},
+    {"topk_select__f32__kany__mark2_long__v4__w16", 524288, 2048, 2 * 16384, 42, 1250},
+    {"topk_select__f32__kany__mark2_long__v4__w16", 1048576, 2048, 2 * 16384, 42, 1100},
+    {"topk_select__f32__kany__mark4_long__v4__w16", 1048576, 2048, 4 * 16384, 84, 450},
+    {"topk_select__f32__kany__mark8_long__v4__w16", 1048576, 2048, 8 * 16384, 152, 420},
     {"topk_select__f32__kany__mark16_long__v4__w16", 1048576, 2048, 16 * 16384, 304, 520},
 };
 
