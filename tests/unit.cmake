@@ -75,7 +75,7 @@ function(add_unit_test source area)
     endif()
     add_test(NAME ${test_name} COMMAND ${target} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(${test_name} PROPERTIES ENVIRONMENT "${environment}" LABELS ${area}
-                         TIMEOUT $<IF:$<BOOL:${TLE_SANITIZE}>,3600,600>)
+                         TIMEOUT $<IF:$<BOOL:${TLE_SANITIZE}>,3600,1200>)
 endfunction()
 
 # Helpers that the tests of an area share, <area>/support/*.c, as a library of their own.
