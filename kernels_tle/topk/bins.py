@@ -8,7 +8,7 @@ two), integer keys settle it.
 import triton
 import triton.language as tl
 import triton.experimental.tle.language as tle
-from topk.common import bin_shift, clear, low_and_high, ordered_key
+from topk.common import bin_shift, clear, low_and_high, ordered_key, score_of_key
 
 BINS = tl.constexpr(2048)
 FEW = tl.constexpr(32)
@@ -16,12 +16,6 @@ FEW = tl.constexpr(32)
 # Floats of 2.0 and a bin's number times 2^-22, whose bits are 0x40000000 and the bin's number.
 BIN_BITS = tl.constexpr(0x40000000)
 TOP_BIN = tl.constexpr(2047.0 / 4194304.0)
-
-
-@triton.jit
-def score_of_key(key):
-    bits = tl.where((key >> 31) != 0, key ^ 0x80000000, ~key)
-    return bits.to(tl.float32, bitcast=True)
 
 
 @triton.jit

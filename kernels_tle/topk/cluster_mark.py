@@ -23,7 +23,7 @@ from triton.language.extra import libdevice
 import triton.experimental.tle as tled
 import triton.experimental.tle.language as tle
 from topk.cluster import both_counts, put, write_all, write_tile
-from topk.common import bin_shift, clear, finish, load_groups, open_row, ordered_key
+from topk.common import bin_shift, clear, finish, load_groups, open_row, ordered_key, score_of_key
 
 BINS = tl.constexpr(512)
 WORDS = tl.constexpr(256)  # of two counts each
@@ -126,12 +126,6 @@ def sample_mark(runs, span, aim, found, RUN: tl.constexpr, REPEAT: tl.constexpr,
     tl.store(tle.gpu.local_ptr(found, (tl.zeros((STATS,), tl.int32),)), tl.load(tle.gpu.local_ptr(stats, (s,))),
              mask=here)
     return tl.load(tle.gpu.local_ptr(found, (0,))), tl.max(tl.load(tle.gpu.local_ptr(tops, (s[None, :],))))
-
-
-@triton.jit
-def score_of_key(key):
-    bits = tl.where((key >> 31) != 0, key ^ 0x80000000, ~key)
-    return bits.to(tl.float32, bitcast=True)
 
 
 # --- the list ----------------------------------------------------------------------------------------

@@ -40,6 +40,13 @@ def ordered_key(x):
     return tl.where(x != x, 0xFFFFFFFF, key)
 
 
+@triton.jit
+def score_of_key(key):
+    """The fp32 score that ordered_key gave this key."""
+    bits = tl.where((key >> 31) != 0, key ^ 0x80000000, ~key)
+    return bits.to(tl.float32, bitcast=True)
+
+
 # --- the row ---------------------------------------------------------------------------------------
 
 

@@ -16,8 +16,8 @@ import triton
 import triton.language as tl
 import triton.experimental.tle.language as tle
 from topk.bins import (BIN_BITS, BINS, FEW, alloc_select, bin_bits, count_bins, find_bin, list_few, nth_of_few,
-                       range_scale, score_below, score_of_key, signed_bits, threshold_of_keys)
-from topk.common import bin_shift, clear, counts_of, finish, open_row, ordered_key, put, write_all
+                       range_scale, score_below, signed_bits, threshold_of_keys)
+from topk.common import bin_shift, clear, counts_of, finish, open_row, ordered_key, put, score_of_key, write_all
 
 
 @triton.jit

@@ -8,8 +8,8 @@ import triton
 import triton.language as tl
 import triton.experimental.tle.language as tle
 from topk.bins import (BIN_BITS, BINS, FEW, alloc_select, bin_bits, count_bins, find_bin, nth_of_few,
-                       range_scale, score_below, score_of_key, signed_bits, threshold_of_keys, zoom)
-from topk.common import clear, finish, low_and_high, open_row, ordered_key, put, write_all
+                       range_scale, score_below, signed_bits, threshold_of_keys, zoom)
+from topk.common import clear, finish, low_and_high, open_row, ordered_key, put, score_of_key, write_all
 
 
 @triton.jit

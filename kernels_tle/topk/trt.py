@@ -8,8 +8,8 @@ Unlike there the answer is in order, as common.py says, and never depends on how
 import triton
 import triton.language as tl
 import triton.experimental.tle.language as tle
-from topk.bins import score_of_key
-from topk.common import alloc_found, clear, counts_of, load_groups, open_row, ordered_key, pick_bin, write_all
+from topk.common import (alloc_found, clear, counts_of, load_groups, open_row, ordered_key, pick_bin, score_of_key,
+                         write_all)
 from topk.radix import find_threshold, write_selected
 from topk.short import threshold_of_tile, write_tile
 from topk.stream import keep_from_mark, listed_keys

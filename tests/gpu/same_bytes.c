@@ -261,7 +261,7 @@ static bool by_variants(Batch *b, const Variants *v) {
     size_t size = 0;
     for (int i = 0; i < v->count; i++) {
         if (b->op->reserve(v->handles[i], &b->p, &all, &size))
-            continue; // not legal there
+            continue; /* not legal there */
         if (!wipe(b) || !call_rows(b, v->handles[i], 0, b->p.rows))
             return differ(b, v->names[i]);
         if (!same_rows(b, v->names[i]))
