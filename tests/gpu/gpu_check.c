@@ -1,6 +1,7 @@
 /* tle-gpu-check: every duty of the operators on a real GPU. Prints one line a group, writes one
  * JSON file, exits 1 when any group failed and 2 when there is no GPU. Most groups are lists of
- * cases that several threads compare with the reference; on the emulator those run alone. */
+ * cases that several threads compare with the reference; on the emulator those run alone. Under
+ * slow tools several processes take a part of the lists each: --part 3/8 is the third of eight. */
 #define _POSIX_C_SOURCE 200809L
 #include "gpu/many.h"
 #include "gpu/radix_streams.h"
@@ -24,6 +25,7 @@ typedef struct Check {
     Many many;
     uint32_t cases, random_cases;
     int64_t max_columns;
+    unsigned part, parts; /* of each list of cases */
     int runs;
     ElementType type; /* of add_typed */
     char why[1200];
@@ -242,6 +244,7 @@ static bool run_group(Check *k, const Group *g) {
         return g->run(k);
     k->many.kind = g->kind;
     bool ok = g->run(k);
+    many_keep(&k->many, k->part - 1, k->parts);
     k->cases = (uint32_t)k->many.count;
     if (!ok)
         snprintf(k->why, sizeof k->why, "no memory for the list");
@@ -281,7 +284,8 @@ static void report(FILE *out, const Check *k, const Group *g, bool ok, double ti
 static bool run_groups(Check *k, const char *only, FILE *out) {
     bool all = true, first = true;
     for (int i = 0; i < GROUP_COUNT; i++) {
-        if ((only && !strstr(groups[i].name, only)) || (groups[i].streams && !k->driver))
+        if ((only && !strstr(groups[i].name, only)) || (groups[i].streams && !k->driver) ||
+            (!groups[i].kind && k->part > 1))
             continue;
         double start = seconds();
         bool ok = run_group(k, &groups[i]);
@@ -318,11 +322,15 @@ typedef struct Options {
 } Options;
 
 static bool read_options(int argc, char **argv, Check *k, Options *o) {
-    static const struct option options[] = {
-        {"out", required_argument, NULL, 'o'},         {"group", required_argument, NULL, 'g'},
-        {"random", required_argument, NULL, 'n'},      {"runs", required_argument, NULL, 'r'},
-        {"max-columns", required_argument, NULL, 'm'}, {"threads", required_argument, NULL, 't'},
-        {"device", required_argument, NULL, 'd'},      {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"out", required_argument, NULL, 'o'},
+                                            {"group", required_argument, NULL, 'g'},
+                                            {"random", required_argument, NULL, 'n'},
+                                            {"runs", required_argument, NULL, 'r'},
+                                            {"max-columns", required_argument, NULL, 'm'},
+                                            {"threads", required_argument, NULL, 't'},
+                                            {"device", required_argument, NULL, 'd'},
+                                            {"part", required_argument, NULL, 'p'},
+                                            {NULL, 0, NULL, 0}};
     int c;
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (c == 'o')
@@ -337,6 +345,9 @@ static bool read_options(int argc, char **argv, Check *k, Options *o) {
             k->max_columns = strtoll(optarg, NULL, 10);
         else if (c == 't')
             k->many.threads = (int)strtol(optarg, NULL, 10);
+        else if (c == 'p' && sscanf(optarg, "%u/%u", &k->part, &k->parts) == 2 && k->part > 0 &&
+                 k->part <= k->parts)
+            continue;
         else if (c == 'd' && (!strcmp(optarg, "cuda") || !strcmp(optarg, "emu")))
             o->emulator = !strcmp(optarg, "emu");
         else
@@ -348,12 +359,18 @@ static bool read_options(int argc, char **argv, Check *k, Options *o) {
 int main(int argc, char **argv) {
     Driver driver;
     tle_handle_options handle = TLE_HANDLE_OPTIONS_INIT;
-    Check k = {.options = &handle, .random_cases = 1000, .max_columns = 1048576, .runs = 100};
+    Check k = {.options = &handle,
+               .random_cases = 1000,
+               .max_columns = 1048576,
+               .part = 1,
+               .parts = 1,
+               .runs = 100};
     Options o = {NULL, NULL, false};
     k.many.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (!read_options(argc, argv, &k, &o)) {
         fprintf(stderr, "usage: tle-gpu-check [--out results.json] [--group name] [--random cases] "
-                        "[--runs n] [--max-columns n] [--threads n] [--device cuda|emu]\n");
+                        "[--runs n] [--max-columns n] [--threads n] [--part i/n] "
+                        "[--device cuda|emu]\n");
         return 2;
     }
     handle.device_kind = o.emulator ? TLE_DEVICE_EMU : TLE_DEVICE_CUDA;

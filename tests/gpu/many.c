@@ -20,6 +20,13 @@ bool many_add(Many *m, const void *c) {
     return true;
 }
 
+void many_keep(Many *m, size_t part, size_t parts) {
+    size_t bytes = m->kind->case_bytes, kept = 0;
+    for (size_t i = part; i < m->count; i += parts)
+        memmove(m->cases + kept++ * bytes, m->cases + i * bytes, bytes);
+    m->count = kept;
+}
+
 /* What the threads share, and how it went. */
 typedef struct Work {
     const Many *m;

@@ -17,6 +17,8 @@ typedef struct Many {
 
 /* Adds a case to the list; false without memory. */
 bool many_add(Many *m, const void *c);
+/* Of every `parts` cases keeps the one at `part`, from 0 on. */
+void many_keep(Many *m, size_t part, size_t parts);
 /* Runs the list and empties it. False with the sentence of a case that went wrong. */
 bool many_run(Many *m, char *why, size_t size);
 
