@@ -127,8 +127,8 @@ void tle_emu_destroy(tle_emu_device *device) {
     while (device->d.modules)
         module_free(device->d.modules);
     memory_clear(&device->d);
-    if (device->d.report_arena)
-        arena_free(device->d.report_arena);
+    arena_free(device->d.report_arena);
+    arena_free(device->d.launch_arena);
     free(device);
 }
 

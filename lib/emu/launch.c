@@ -3,10 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a device keeps of its launches' memory for the next one: pages that are new cost more than
+ * the work of a small launch. */
+enum { KEPT_BYTES = 256 << 20 };
+
 static void out_of_memory(void *user, size_t wanted) {
-    Launch *l = user;
+    Device *d = user;
     (void)wanted;
-    longjmp(l->escape, 1);
+    longjmp(*d->escape, 1);
+}
+
+static Arena *take_arena(Device *d) {
+    Arena *a = d->launch_arena ? d->launch_arena : arena_new(out_of_memory, d);
+    d->launch_arena = NULL;
+    return a;
+}
+
+static void leave_arena(Device *d, Arena *a) {
+    if (a && arena_bytes(a) <= KEPT_BYTES) {
+        arena_reset(a);
+        d->launch_arena = a;
+    } else {
+        arena_free(a);
+    }
 }
 
 static void dims(uint32_t out[3], const uint32_t in[3]) {
@@ -148,7 +167,7 @@ tle_emu_status launch_run(Device *d, struct tle_emu_kernel *k, const tle_emu_lau
         status = check_shared(l, config);
     if (status == TLE_EMU_OK) {
         d->escape = &l->escape;
-        l->arena = arena_new(out_of_memory, l);
+        l->arena = take_arena(d);
         if (!l->arena || setjmp(l->escape))
             status = device_fail(d, TLE_EMU_OUT_OF_MEMORY, "no memory for kernel %s", l->fn->name);
         else
@@ -160,8 +179,7 @@ tle_emu_status launch_run(Device *d, struct tle_emu_kernel *k, const tle_emu_lau
     if (r)
         memory_remove(&d->regions, r);
     ahead_end(l);
-    if (l->arena)
-        arena_free(l->arena);
+    leave_arena(d, l->arena);
     free(l);
     return status;
 }

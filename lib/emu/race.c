@@ -32,6 +32,7 @@ Race *race_new(Launch *l, Cluster *c) {
     r->has_acquire = arena_array(l->arena, bool, r->warps);
     map_init(&r->sync, l->arena);
     map_init(&r->channels, l->arena);
+    readers_init(&r->readers, l->arena, r->stride);
     for (uint32_t i = 0; i < c->count; i++)
         c->ctas[i]->cells = arena_array(l->arena, RaceCell, l->shared_bytes / 4 + 1);
     return r;
@@ -50,9 +51,7 @@ void race_reset(Launch *l, Cluster *c) {
     r->serial = 0;
     r->global = l->global_race;
     r->bytes.len = 0;
-    r->free_readers.len = 0;
-    for (uint32_t i = 0; i < r->readers.len; i++)
-        vec_push(r->arena, &r->free_readers, i);
+    readers_clear(&r->readers);
     r->sync_clocks.len = 0;
     map_clear(&r->sync);
     map_clear(&r->channels);
@@ -127,21 +126,10 @@ static void check(Access *a, uint64_t e, const char *now, const char *before) {
         report_proxy(a, e, now);
 }
 
-static uint32_t new_readers(Race *r) {
-    if (r->free_readers.len) {
-        uint32_t at = vec_pop(&r->free_readers);
-        memset(r->readers.data[at], 0, r->stride * sizeof(uint64_t));
-        return at;
-    }
-    uint64_t *v = arena_array(r->arena, uint64_t, r->stride);
-    vec_push(r->arena, &r->readers, v);
-    return r->readers.len - 1;
-}
-
 static void promote(Access *a, RaceCell *c) {
-    uint32_t at = new_readers(a->race);
-    a->race->readers.data[at][epoch_warp(c->rd)] = c->rd;
-    c->rd = EXTENDED | at;
+    uint32_t set = readers_new(&a->race->readers);
+    *readers_epoch(&a->race->readers, set, epoch_warp(c->rd)) = c->rd;
+    c->rd = EXTENDED | set;
 }
 
 /* The reads of one warp: several lanes at one clock become "several". */
@@ -158,25 +146,32 @@ static uint64_t merge_read(const Access *a, uint64_t old) {
 static void cell_read(Access *a, RaceCell *c) {
     check(a, c->wr, "read", "write");
     if (c->rd & EXTENDED) {
-        uint64_t *v = a->race->readers.data[(uint32_t)c->rd];
-        v[a->member] = merge_read(a, v[a->member]);
+        uint64_t *e = readers_epoch(&a->race->readers, (uint32_t)c->rd, a->member);
+        *e = merge_read(a, *e);
     } else if (c->rd == 0 || epoch_warp(c->rd) == a->member) {
         c->rd = merge_read(a, c->rd);
     } else if (ordered(a, c->rd)) {
         c->rd = a->epoch;
     } else {
         promote(a, c);
-        a->race->readers.data[(uint32_t)c->rd][a->member] = a->epoch;
+        *readers_epoch(&a->race->readers, (uint32_t)c->rd, a->member) = a->epoch;
+    }
+}
+
+static void check_readers(Access *a, uint32_t set) {
+    const Readers *r = &a->race->readers;
+    for (uint32_t i = 0; i * READERS_BLOCK < a->race->members; i++) {
+        const ReadersBlock *b = readers_block(r, set, i);
+        for (uint32_t k = 0; b && k < READERS_BLOCK; k++)
+            check(a, b->epoch[k], "write", "read");
     }
 }
 
 static void cell_write(Access *a, RaceCell *c) {
     check(a, c->wr, "write", "write");
     if (c->rd & EXTENDED) {
-        const uint64_t *v = a->race->readers.data[(uint32_t)c->rd];
-        for (uint32_t i = 0; i < a->race->members; i++)
-            check(a, v[i], "write", "read");
-        vec_push(a->race->arena, &a->race->free_readers, (uint32_t)c->rd);
+        check_readers(a, (uint32_t)c->rd);
+        readers_drop(&a->race->readers, (uint32_t)c->rd);
     } else {
         check(a, c->rd, "write", "read");
     }
@@ -189,14 +184,12 @@ static void split_word(Access *a, RaceCell *c) {
     uint32_t at = r->bytes.len;
     for (uint32_t k = 0; k < 4; k++) {
         RaceCell part = *c;
-        if (part.rd & EXTENDED) { /* each byte has its own readers from here on */
-            uint32_t copy = new_readers(r);
-            memcpy(r->readers.data[copy], r->readers.data[(uint32_t)c->rd],
-                   r->stride * sizeof(uint64_t));
-            part.rd = EXTENDED | copy;
-        }
+        if (part.rd & EXTENDED) /* each byte has its own readers from here on */
+            part.rd = EXTENDED | readers_copy(&r->readers, (uint32_t)c->rd);
         vec_push(r->arena, &r->bytes, part);
     }
+    if (c->rd & EXTENDED)
+        readers_drop(&r->readers, (uint32_t)c->rd);
     c->wr = EXTENDED | at;
 }
 

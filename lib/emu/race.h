@@ -8,6 +8,7 @@
 #define EMU_RACE_H
 
 #include "exec.h"
+#include "race_readers.h"
 
 typedef struct RaceCell {
     uint64_t wr, rd;
@@ -40,8 +41,7 @@ struct Race {
     bool *wide_release; /* [warp]: the last fence was of the whole GPU */
     uint32_t serial;
     GlobalRace *global;
-    VEC(uint64_t *) readers; /* epochs of each member */
-    VEC(uint32_t) free_readers;
+    Readers readers;
     VEC(RaceCell) bytes; /* four of each split word */
     Map sync;            /* address -> index into sync_clocks + 1 */
     VEC(uint32_t *) sync_clocks;

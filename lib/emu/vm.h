@@ -351,9 +351,10 @@ struct Device {
     RegionTable regions;
     struct tle_emu_module *modules;
     Arena *report_arena; /* reports and cost JSON of the last launch */
+    Arena *launch_arena; /* of the last launch, for the next; NULL while one runs */
     VEC(Report) reports;
     const char *cost_json;
-    jmp_buf *escape; /* of the launch that runs, for the report arena */
+    jmp_buf *escape; /* of the launch that runs, where an arena has no memory */
     char error[1024];
 };
 

@@ -13,13 +13,13 @@ Frame *warp_frame(Warp *w, const Function *fn) {
     f = *link;
     if (f) {
         *link = f->next_free;
+        memset(f->regs, 0, fn->frame_bytes);
     } else {
         f = arena_new_of(w->launch->arena, Frame);
         uint8_t *room = arena_alloc(w->launch->arena, fn->frame_bytes + 64);
         f->regs = room + (64 - ((uintptr_t)room & 63));
         f->fn = fn;
     }
-    memset(f->regs, 0, fn->frame_bytes);
     f->parent = f->next_free = NULL;
     f->return_to = NULL;
     f->site = NULL;
