@@ -20,7 +20,7 @@ soak: build
 	cmake --preset asan+ubsan
 	cmake --build --preset asan+ubsan -j $(JOBS)
 	ctest --preset asan+ubsan -j $(JOBS)
-	ctest --test-dir build/asan+ubsan --output-on-failure -L soak -R '^fuzz'
+	ctest --test-dir build/asan+ubsan --output-on-failure -j $(JOBS) -L soak -R '^fuzz'
 
 # Needs an NVIDIA GPU: correctness on the device, then timings; a JSON file of each.
 gpu-check: build

@@ -1,5 +1,5 @@
-/* soak_seeds FIRST COUNT: every variant under so many seeds of every schedule of the emulator. Only
- * `make soak` runs it, in parts of ten seeds. */
+/* soak_seeds FIRST COUNT: every variant under so many seeds of every schedule of the emulator, with
+ * one of its shapes for each seed. Only `make soak` runs it, in parts of ten seeds. */
 #include "kernels/support/schedules.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     for (uint64_t seed = first; seed < first + count; seed++) {
-        int topk = topk_schedules(seed, 1), radix = radix_schedules(seed, 1);
+        int topk = topk_schedules(seed, 1, true), radix = radix_schedules(seed, 1, true);
         printf("seed %llu: %d failures of topk_select, %d of radix_select\n",
                (unsigned long long)seed, topk, radix);
         fflush(stdout);

@@ -12,12 +12,12 @@
 
 static void topk_select(void **state) {
     (void)state;
-    assert_int_equal(topk_schedules(0, 1), 0);
+    assert_int_equal(topk_schedules(0, 1, false), 0);
 }
 
 static void radix_select(void **state) {
     (void)state;
-    assert_int_equal(radix_schedules(0, 1), 0);
+    assert_int_equal(radix_schedules(0, 1, false), 0);
 }
 
 static void unknown_schedule(void **state) {

@@ -38,17 +38,19 @@ static int64_t k_of(const char *name) {
 }
 
 /* Shapes that are legal for all: aligned rows of up to 4096 columns; longer ones for the others. */
-static int run_variant(tle_handle h, const char *name, uint64_t seed, const char *schedule) {
-    static const struct {
-        int64_t rows, columns;
-        ValueKind values;
-        bool ragged;
-    } shapes[] = {{2, 4096, VALUES_NORMAL, false},
-                  {3, 2500, VALUES_GRID, true},
-                  {1, 9000, VALUES_NORMAL, false}};
-    int failed = 0;
-    char why[900];
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+static const struct {
+    int64_t rows, columns;
+    ValueKind values;
+    bool ragged;
+} shapes[] = {
+    {2, 4096, VALUES_NORMAL, false}, {3, 2500, VALUES_GRID, true}, {1, 9000, VALUES_NORMAL, false}};
+
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* The cases that a variant takes; returns how many. */
+static size_t list_cases(const char *name, uint64_t seed, TopkCase cases[SHAPES]) {
+    size_t count = 0;
+    for (size_t i = 0; i < SHAPES; i++) {
         TopkCase c = {.type = topk_variant_type(name),
                       .rows = shapes[i].rows,
                       .columns = shapes[i].columns,
@@ -63,10 +65,22 @@ static int run_variant(tle_handle h, const char *name, uint64_t seed, const char
             c.with_values = c.with_raw = i > 0;
             c.page_size = i > 0 ? 64 : 0;
         }
-        /* The kernels of halves are those of fp32 but for the loads: one shape each. */
-        if (c.type != ELEMENT_FP32 && i != seed % 2)
-            continue;
-        if (!topk_variant_takes(name, &c) || run_topk_case(h, &c, why, sizeof why))
+        if (topk_variant_takes(name, &c))
+            cases[count++] = c;
+    }
+    return count;
+}
+
+static int run_variant(tle_handle h, const char *name, uint64_t seed, bool in_turn,
+                       const char *schedule) {
+    TopkCase cases[SHAPES];
+    size_t count = list_cases(name, seed, cases);
+    int failed = 0;
+    char why[900];
+    /* The kernels of halves are those of fp32 but for the loads. */
+    bool one = in_turn || topk_variant_type(name) != ELEMENT_FP32;
+    for (size_t i = 0; i < count; i++) {
+        if ((one && i != seed % count) || run_topk_case(h, &cases[i], why, sizeof why))
             continue;
         fprintf(stderr, "%s, TLE_EMU_SCHEDULE=%s: %s\n", name, schedule, why);
         failed++;
@@ -74,13 +88,13 @@ static int run_variant(tle_handle h, const char *name, uint64_t seed, const char
     return failed;
 }
 
-static int run_schedule(const Names *names, const char *schedule, uint64_t seed) {
+static int run_schedule(const Names *names, const char *schedule, uint64_t seed, bool in_turn) {
     int failed = 0;
     setenv("TLE_EMU_SCHEDULE", schedule, 1);
     for (int i = 0; i < names->count; i++) {
         setenv("TLE_FORCE_VARIANT", names->name[i], 1);
         tle_handle h = open_emulator();
-        failed += h ? run_variant(h, names->name[i], seed, schedule) : 1;
+        failed += h ? run_variant(h, names->name[i], seed, in_turn, schedule) : 1;
         tle_destroy(h);
     }
     unsetenv("TLE_FORCE_VARIANT");
@@ -88,7 +102,7 @@ static int run_schedule(const Names *names, const char *schedule, uint64_t seed)
     return failed;
 }
 
-int topk_schedules(uint64_t first, uint64_t seeds) {
+int topk_schedules(uint64_t first, uint64_t seeds, bool in_turn) {
     static const char *const kinds[] = {"random", "adversarial"};
     static Names names;
     int failed = 0;
@@ -101,7 +115,7 @@ int topk_schedules(uint64_t first, uint64_t seeds) {
     for (uint64_t seed = first; seed < first + seeds; seed++)
         for (int k = 0; k < 2; k++) {
             snprintf(schedule, sizeof schedule, "%s:%llu", kinds[k], (unsigned long long)seed);
-            failed += run_schedule(&names, schedule, seed);
+            failed += run_schedule(&names, schedule, seed, in_turn);
         }
     return failed;
 }
@@ -110,6 +124,7 @@ int topk_schedules(uint64_t first, uint64_t seeds) {
 
 typedef struct RadixSchedule {
     tle_emu_options options;
+    bool in_turn;
     int failed;
 } RadixSchedule;
 
@@ -134,6 +149,8 @@ static void run_radix(RadixSchedule *s, tle_emu_device *device, tle_emu_kernel *
     char why[1100];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         RadixCase c = cases[i];
+        if (s->in_turn && i != s->options.seed % (sizeof cases / sizeof *cases))
+            continue;
         c.seed = s->options.seed * 8 + i;
         if (!radix_legal(v, &c) || radix_run(device, kernel, v, &c, why, sizeof why))
             continue;
@@ -157,9 +174,10 @@ static bool visit_radix(const RadixVariant *v, void *user) {
     return true;
 }
 
-int radix_schedules(uint64_t first, uint64_t seeds) {
+int radix_schedules(uint64_t first, uint64_t seeds, bool in_turn) {
     static const uint32_t kinds[] = {TLE_EMU_SCHEDULE_RANDOM, TLE_EMU_SCHEDULE_ADVERSARIAL};
-    RadixSchedule s = {.options = {.struct_size = sizeof s.options, .instruction_limit = 20000000}};
+    RadixSchedule s = {.options = {.struct_size = sizeof s.options, .instruction_limit = 20000000},
+                       .in_turn = in_turn};
     for (uint64_t seed = first; seed < first + seeds; seed++)
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
             s.options.schedule = kinds[i];
