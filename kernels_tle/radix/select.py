@@ -114,7 +114,8 @@ def sample_mark(hist, found, row, end, want, flip, GROUP: tl.constexpr, CAP: tl.
     tl.static_assert(SAMPLE <= CAP)
     offset = tl.arange(0, SAMPLE)
     column = ((offset // RUN) * (end // (SAMPLE // RUN)) // RUN) * RUN + offset % RUN
-    aim = tl.maximum(want * 2, CAP // 4)
+    # Of a long row more, so that the sample has two dozen of them: their number is then known to a fifth.
+    aim = tl.maximum(want * 2, tl.maximum(CAP // 4, tl.minimum(end // (SAMPLE // 24), CAP // 2)))
     rank = (aim.to(tl.float32) * SAMPLE / end.to(tl.float32)).to(tl.int32)
     mark = tl.full((), 0, key_type(row.dtype.element_ty))
     if (want <= CAP // 4) & (rank >= 16):
@@ -188,7 +189,7 @@ def write_chosen(listed, row, end, threshold, ties, flip, outputs, flags, SORTED
 
 @triton.jit
 def select_row(listed, row, end, want, outputs, flags, SORTED: tl.constexpr, SHORT: tl.constexpr,
-               BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr, SAMPLE: tl.constexpr):
+               BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr, SAMPLE: tl.constexpr, MORE: tl.constexpr):
     T: tl.constexpr = row.dtype.element_ty
     flip = tl.where((flags & SMALLEST) != 0, all_bits(T), 0)
     if end <= want:
@@ -207,7 +208,10 @@ def select_row(listed, row, end, want, outputs, flags, SORTED: tl.constexpr, SHO
         else:
             kept = 0
             threshold, ties = tl.full((), 0, key_type(T)), 0
-            lowest = sample_mark(hist, found, row, end, want, flip, GROUP, CAP, SAMPLE)
+            if MORE > 0 and end > 64 * SAMPLE:
+                lowest = sample_mark(hist, found, row, end, want, flip, GROUP, CAP, MORE)
+            else:
+                lowest = sample_mark(hist, found, row, end, want, flip, GROUP, CAP, SAMPLE)
             marked = lowest > 0
             narrowed = marked
             listing = True
@@ -238,8 +242,10 @@ def select_row(listed, row, end, want, outputs, flags, SORTED: tl.constexpr, SHO
 @triton.jit
 def radix_select(keys, payload, lengths, indices, values, payload_out, key_stride, payload_stride, index_stride,
                  value_stride, payload_out_stride, columns, k, flags, SORTED: tl.constexpr, SHORT: tl.constexpr,
-                 BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr, SAMPLE: tl.constexpr = 0):
-    """One row per program. SORTED: k <= CAP. SHORT: columns <= CAP."""
+                 BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr, SAMPLE: tl.constexpr = 0,
+                 MORE: tl.constexpr = 0):
+    """One row per program. SORTED: k <= CAP. SHORT: columns <= CAP. Others: SAMPLE elements tell the mark, MORE, if not 0,
+    of long rows."""
     tl.static_assert(BLOCK <= 32768 and CAP <= 32768, "two counts of a tile share one 32-bit word")
     row, end, outputs = open_row(tl.program_id(0).to(tl.int64), keys, payload, lengths, indices, values, payload_out,
                                  key_stride, payload_stride, index_stride, value_stride, payload_out_stride, columns,
@@ -247,6 +253,6 @@ def radix_select(keys, payload, lengths, indices, values, payload_out, key_strid
     listed = ()
     if SORTED or not SHORT:
         listed = alloc_list(CAP, row.dtype.element_ty)
-    select_row(listed, row, end, k, outputs, flags, SORTED, SHORT, BLOCK, GROUP, CAP, SAMPLE)
+    select_row(listed, row, end, k, outputs, flags, SORTED, SHORT, BLOCK, GROUP, CAP, SAMPLE, MORE)
     if SORTED:
         write_sorted(listed, end, k, row, outputs, flags, CAP, 1024)

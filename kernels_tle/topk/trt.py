@@ -22,10 +22,10 @@ HALF_INFINITY = tl.constexpr(0x7C00)
 @triton.jit
 def half_digit(x):
     """11 bits that grow with x: those of x cut to half precision, so that greater scores have no smaller digit."""
-    half = x.to(tl.float16, fp_downcast_rounding="rtz").to(tl.uint16, bitcast=True).to(tl.uint32)
-    half = tl.where(x == 0.0, 0, half)
-    key = half ^ tl.where((half & 0x8000) != 0, 0xFFFF, 0x8000)
-    return tl.where(x != x, 0xFFFF, key) >> 5
+    # -0.0 becomes 0.0, and any NaN the one that is positive and larger than all.
+    half = (x + 0.0).to(tl.float16, fp_downcast_rounding="rtz").to(tl.int16, bitcast=True).to(tl.int32)
+    key = half ^ ((half >> 31) | 0x8000)
+    return ((key >> 5) & 0x7FF).to(tl.uint32)
 
 
 @triton.jit
@@ -43,9 +43,14 @@ def least_of_digit(digit):
 
 
 @triton.jit
-def count_halves(hist, x, valid):
+def count_halves(hist, x, base, start, end, BLOCK: tl.constexpr):
+    """x are the scores of places base .. base + BLOCK - 1, of which the row has start .. end - 1."""
     place = tle.gpu.local_ptr(hist, ((BINS - 1 - half_digit(x)).to(tl.int32),))
-    tl.atomic_add(place, 1, mask=valid, sem="relaxed", scope="cta")
+    if (base >= start) & (base + BLOCK <= end):
+        tl.atomic_add(place, 1, sem="relaxed", scope="cta")
+    else:
+        i = base + tl.arange(0, BLOCK)
+        tl.atomic_add(place, 1, mask=(i >= start) & (i < end), sem="relaxed", scope="cta")
 
 
 @triton.jit
@@ -114,15 +119,14 @@ def select_halves(out, row, start, end, want, BLOCK: tl.constexpr, GROUP: tl.con
         x = load_groups(row, first, end, 0.0, BLOCK, GROUP).to(tl.float32)
         i = first - start + tl.arange(0, BLOCK)
         valid = (i >= 0) & (i < end - start)
-        count_halves(hist, x, valid)
+        count_halves(hist, x, first, start, end, BLOCK)
         digit, above, inside = half_bin(hist, found, want)
         key = tl.where(valid, ordered_key(x), 0)
     else:
         for t in range(tiles):
             base = first + t * BLOCK
-            i = base - start + tl.arange(0, BLOCK)
-            count_halves(hist, load_groups(row, base, end, 0.0, BLOCK, GROUP).to(tl.float32),
-                         (i >= 0) & (i < end - start))
+            x = load_groups(row, base, end, 0.0, BLOCK, GROUP).to(tl.float32)
+            count_halves(hist, x, base, start, end, BLOCK)
         digit, above, inside = half_bin(hist, found, want)
         mark = least_of_digit(digit)
         if (above + inside > CAP - 2 * GROUP) | (not (mark > float("-inf"))):
