@@ -15,7 +15,7 @@ FEW = tl.constexpr(32)
 
 # Floats of 2.0 and a bin's number times 2^-22, whose bits are 0x40000000 and the bin's number.
 BIN_BITS = tl.constexpr(0x40000000)
-TOP_BIN = tl.constexpr(2047.0 / 4194304.0)
+BIN_STEP = tl.constexpr(1.0 / 4194304.0)
 
 
 @triton.jit
@@ -32,10 +32,10 @@ def signed_bits(x):
 
 
 @triton.jit
-def bin_bits(x, scale, offset):
-    """BIN_BITS + the bin, 0 .. 2047, which falls as x grows. NaN is in bin 0."""
+def bin_bits(x, scale, offset, N: tl.constexpr):
+    """BIN_BITS + the bin, 0 .. N - 1, which falls as x grows. NaN is in bin 0."""
     part = tl.clamp(tl.fma(x, -scale, offset), 0.0, 1.0)
-    return tl.fma(part, TOP_BIN, 2.0).to(tl.int32, bitcast=True)
+    return tl.fma(part, (N - 1) * BIN_STEP, 2.0).to(tl.int32, bitcast=True)
 
 
 @triton.jit
@@ -45,23 +45,20 @@ def count_bins(hist, bits):
 
 @triton.jit
 def range_scale(low, high):
-    """(scale, offset) of bins from high down to low."""
+    """(scale, offset) of bins from high down to low, which need not be finite: what lies beyond is in the first or the
+    last bin."""
+    low = tl.maximum(low, -1.0e37)
+    high = tl.minimum(high, 1.0e37)
     root = tl.rsqrt(high - low)
     scale = tl.minimum(root * root, 3.0e38)
     return scale, high * scale
 
 
 @triton.jit
-def zoom(scale, offset, bin):
-    """The same of bins that cover just `bin` and a little on either side."""
-    return scale * (2047.0 * 0.8), (offset * 2047.0 - bin.to(tl.float32) + 0.625) * 0.8
-
-
-@triton.jit
-def alloc_select():
-    """What selection needs of shared memory: histogram, the bin that was found (two words, apart so that no barrier
-    comes between), how many scores are listed, the list."""
-    return (tle.gpu.alloc([BINS], tl.int32, nv_mma_shared_layout=False),
+def alloc_select(N: tl.constexpr):
+    """What selection needs of shared memory: histogram of N bins, the bin that was found (two words, apart so that no
+    barrier comes between), how many scores are listed, the list."""
+    return (tle.gpu.alloc([N], tl.int32, nv_mma_shared_layout=False),
             tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False),
             tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False),
             tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False),
@@ -69,13 +66,16 @@ def alloc_select():
 
 
 @triton.jit
-def find_bin(room, need, W: tl.constexpr):
+def find_bin(room, need, W: tl.constexpr, N: tl.constexpr):
     """(bin, how many lie in bins before it, how many in it) of the need-th."""
     hist, found_run, found_before, listed, few = room
-    RUN: tl.constexpr = BINS // (W * 32)
+    RUN: tl.constexpr = N // (W * 32)
+    FOUR: tl.constexpr = min(RUN, 4)
     run = tl.arange(0, W * 32)
-    count = tl.load(tle.gpu.local_ptr(hist, (run[:, None] * RUN + tl.arange(0, RUN)[None, :],)))
-    own = tl.sum(count, axis=1)
+    own = tl.zeros((W * 32,), tl.int32)
+    for i in tl.static_range(0, RUN, FOUR):  # not more at once, so that each thread has a whole run
+        count = tl.load(tle.gpu.local_ptr(hist, (run[:, None] * RUN + i + tl.arange(0, FOUR)[None, :],)))
+        own += tl.sum(count, axis=1)
     before, total = tle.cumsum(own)
     # Exactly one run is hit; its thread tells the others.
     hit = (before < need) & (before + own >= need)
@@ -127,22 +127,23 @@ def nth_of_few(room, count, need):
 
 
 @triton.jit
-def threshold_of_keys(room, key, want, W: tl.constexpr):
+def threshold_of_keys(room, key, want, W: tl.constexpr, N: tl.constexpr):
     """(threshold, ties): every key above threshold is wanted, and so many of those equal to it. The tile has at least
     want keys that are not 0.
 
-    Bins are 2^shift keys wide and cover just the range that is left, so three rounds settle any tile."""
+    Bins are 2^shift keys wide and cover just the range that is left, so three or four rounds settle any tile."""
     low, high = tl.reduce((tl.where(key == 0, 0xFFFFFFFF, key), key), 0, low_and_high)
+    BITS: tl.constexpr = 11 if N == 2048 else 10
     need = want
     whole = False
     searching = True
     while searching:
-        clear(room[0], BINS)
-        shift = bin_shift(low, high, 11)
+        clear(room[0], N)
+        shift = bin_shift(low, high, BITS)
         inside = (key >= low) & (key <= high)
         place = tle.gpu.local_ptr(room[0], (((high - key) >> shift).to(tl.int32),))
         tl.atomic_add(place, 1, mask=inside, sem="relaxed", scope="cta")
-        bin, above, count = find_bin(room, need, W)
+        bin, above, count = find_bin(room, need, W, N)
         need -= above
         high -= bin.to(tl.uint32) << shift
         low = high - tl.minimum(high - low, (1 << shift) - 1)

@@ -231,7 +231,7 @@ def narrow(room, row, first, start, end, want, mark, met, CAP: tl.constexpr, W: 
             mark = low
             upwards = False
         else:
-            bin, more, inside = find_bin(room, want - before, W)
+            bin, more, inside = find_bin(room, want - before, W, BINS)
             shift = bin_shift(low, top, 11)
             before += more
             top -= bin.to(tl.uint32) << shift
@@ -340,20 +340,20 @@ def threshold_of_list(room, listed, kept, low, high, want, CAP: tl.constexpr, W:
     CHUNK: tl.constexpr = W * 64
     scale, offset = range_scale(low, high)
     for base in range(0, kept, CHUNK):
-        count_bins(room[0], bin_bits(listed_scores(listed, base + tl.arange(0, CHUNK)), scale, offset))
-    bin, above, inside = find_bin(room, want, W)
+        count_bins(room[0], bin_bits(listed_scores(listed, base + tl.arange(0, CHUNK)), scale, offset, BINS))
+    bin, above, inside = find_bin(room, want, W, BINS)
     key = tl.full((), 0, tl.uint32)
     ties = 0
     if inside <= FEW:
         for base in range(0, kept, CHUNK):
             x = tl.trans(tl.reshape(listed_scores(listed, base + tl.arange(0, CHUNK)), (W * 32, 2)))
-            list_few(room, x, bin_bits(x, scale, offset) == bin + BIN_BITS)
+            list_few(room, x, bin_bits(x, scale, offset, BINS) == bin + BIN_BITS)
         key, ties, same = nth_of_few(room, inside, want - above)
     else:
         place = tl.arange(0, CAP)
         x = tl.load(tle.gpu.local_ptr(listed, (place,)), mask=place < kept, other=0).to(tl.uint32)
         keys = tl.where(place < kept, ordered_key(x.to(tl.float32, bitcast=True)), 0)
-        key, ties = threshold_of_keys(room, keys, want, W)
+        key, ties = threshold_of_keys(room, keys, want, W, BINS)
         if ties == 0:
             key += 1
             ties = CAP
@@ -425,7 +425,7 @@ def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D:
         write_all(out, end - start, want, 1024, LIST)
         return
     BLOCK: tl.constexpr = W * V * 128
-    room = alloc_select()
+    room = alloc_select(BINS)
     taken = tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False)
     segment = tle.gpu.alloc([SEGS], tl.int32, nv_mma_shared_layout=False)
     tl.store(tle.gpu.local_ptr(room[3], (0,)), 0)

@@ -195,11 +195,11 @@ static const struct {
     int32_t k;
     uint64_t sampled, barriers, plain_conflicts;
 } bounds[] = {
-    {"topk_select__f32__k512__tile4k__w8", 4096, 512, 8 * 128, 6, 0},
-    {"topk_select__f32__k1024__tile4k__w8", 4096, 1024, 8 * 128, 6, 0},
-    {"topk_select__f32__k2048__tile4k__w8", 4096, 2048, 8 * 128, 6, 0},
-    {"topk_select__f32__kany__tile4k__w16", 4096, 100, 0, 6, 0},
-    {"topk_select__f32__k2048__tile16k__w32", 16384, 2048, 32 * 128, 6, 0},
+    {"topk_select__f32__k512__tile4k__v4__w8", 4096, 512, 0, 7, 0},
+    {"topk_select__f32__k1024__tile4k__v4__w8", 4096, 1024, 0, 7, 30},
+    {"topk_select__f32__k2048__tile4k__v4__w8", 4096, 2048, 0, 7, 150},
+    {"topk_select__f32__kany__tile4k__v4__w16", 4096, 100, 0, 7, 0},
+    {"topk_select__f32__k2048__tile16k__v4__w32", 16384, 2048, 0, 7, 0},
     {"topk_select__f32__k512__long__v4__w16", 131072, 512, 4096, 19, 1000},
     {"topk_select__f32__k2048__long__v4__w16", 131072, 2048, 4096, 19, 1100},
     {"topk_select__f32__k2048__longer__v4__w16", 262144, 2048, 8192, 20, 1400},

@@ -75,7 +75,7 @@ def test_reports(tmp_path):
 
 def test_variant(tmp_path):
     scores = np.random.default_rng(1).standard_normal((3, 4096)).astype(np.float32)
-    name = "topk_select__f32__kany__tile4k__w16"
+    name = "topk_select__f32__kany__tile4k__v4__w16"
     out = tmp_path / "i.npy"
     words = [name, "--grid", 3, "--args", f"in={save(tmp_path, 's.npy', scores)}", "null", "null",
              f"out={out}:3x512:i4", "i64=4096", "i64=512", "i32=4096", "i32=512", "i32=0"]
