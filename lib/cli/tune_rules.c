@@ -155,22 +155,43 @@ static bool make_grids(Class *c, char *why, size_t why_size) {
     return true;
 }
 
-/* Variants that are within the tolerance somewhere in the class. */
+/* How near a variant comes to the best of a cell, anywhere in the class: 1 where it is the best. */
+static double nearest(const Class *c, const double *best, int variant) {
+    double ratio = INFINITY;
+    for (int i = 0; i < TUNE_GRID * TUNE_GRID; i++)
+        if (c->cells[i] >= 0)
+            ratio = fmin(ratio, tune_score(c->set, c->cells[i], variant) / best[i]);
+    return ratio;
+}
+
+/* Variants that are within the tolerance somewhere in the class, of very many the nearest. */
 static bool find_members(Class *c, double within, char *why, size_t why_size) {
-    const TuneSet *set = c->set;
-    for (int v = 0; v < set->variant_count; v++) {
-        bool useful = false;
-        for (int i = 0; i < TUNE_GRID * TUNE_GRID && !useful; i++) {
-            int p = c->cells[i];
-            useful = p >= 0 && tune_score(set, p, v) <= within * best_score(set, p);
+    double ratios[TUNE_MEMBERS], best[TUNE_GRID * TUNE_GRID];
+    for (int i = 0; i < TUNE_GRID * TUNE_GRID; i++)
+        best[i] = c->cells[i] < 0 ? INFINITY : best_score(c->set, c->cells[i]);
+    for (int v = 0; v < c->set->variant_count; v++) {
+        double ratio = nearest(c, best, v);
+        if (!(ratio <= within))
+            continue;
+        if (c->member_count == TUNE_MEMBERS) {
+            int last = 0;
+            for (int m = 1; m < TUNE_MEMBERS; m++)
+                last = ratios[m] >= ratios[last] ? m : last;
+            if (ratio <= 1 && ratios[last] <= 1) {
+                snprintf(why, why_size, "more than %d variants are the best somewhere in one class",
+                         TUNE_MEMBERS);
+                return false;
+            }
+            if (ratio >= ratios[last])
+                continue;
+            c->member_count--;
+            for (int m = last; m < c->member_count; m++) {
+                c->members[m] = c->members[m + 1];
+                ratios[m] = ratios[m + 1];
+            }
         }
-        if (useful && c->member_count == TUNE_MEMBERS) {
-            snprintf(why, why_size, "more than %d variants are among the best of one class",
-                     TUNE_MEMBERS);
-            return false;
-        }
-        if (useful)
-            c->members[c->member_count++] = v;
+        ratios[c->member_count] = ratio;
+        c->members[c->member_count++] = v;
     }
     return true;
 }

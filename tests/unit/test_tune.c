@@ -215,6 +215,19 @@ static void test_random_times_never_lose_more_than_the_tolerance(void **state) {
     }
 }
 
+static void test_of_very_many_variants_the_nearest_count(void **state) {
+    (void)state;
+    begin(80, 16);
+    for (int p = 0; p < 16; p++) {
+        add_point(row_grid[p / 4], column_grid[p % 4], 8, 16);
+        for (int v = 0; v < 80; v++)
+            set_time(p, v, (p == 15) == (v == 79) ? 100 + 0.03 * v : 110);
+    }
+    make_rules();
+    assert_int_equal(chosen(64, 100000, 8, 16), 79);
+    assert_true(chosen(64, 10000, 8, 16) < 64);
+}
+
 static void test_sizes_with_own_variants_come_first_and_others_share(void **state) {
     (void)state;
     begin(2, 8);
@@ -500,6 +513,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_few_rules_choose_what_is_fast, drop),
         cmocka_unit_test_teardown(test_between_grid_values_the_upper_one_counts, drop),
         cmocka_unit_test_teardown(test_random_times_never_lose_more_than_the_tolerance, drop),
+        cmocka_unit_test_teardown(test_of_very_many_variants_the_nearest_count, drop),
         cmocka_unit_test_teardown(test_sizes_with_own_variants_come_first_and_others_share, drop),
         cmocka_unit_test_teardown(test_a_larger_alignment_is_asked_first, drop),
         cmocka_unit_test_teardown(test_what_one_type_has_measured_does_not_limit_another, drop),
