@@ -12,22 +12,19 @@ are then taken apart. What follows touches the lists alone:
 2. The keys of the few elements in that range go to all CTAs, in the order of the row. Each ranks them, and so
    knows the last selected one and where its own elements go.
 
-So a row costs two exchanges, and no CTA waits for another one's decision. A range that holds too many keys is
-divided again. Where the sample misleads (fewer than k listed, or too many for a list), the same search reads the
-shares once more for each division, from what is known about the counts, until a single key is left; first of all
-the mark itself is tried, for a row with many equal elements has it there.
+So a row costs two exchanges, and no CTA waits for another one's decision. What happens where the sample misleads, or
+a range holds too many keys to rank, is in cluster_rare.py.
 """
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 import triton.experimental.tle as tled
 import triton.experimental.tle.language as tle
-from topk.cluster import both_counts, put, write_all, write_tile
-from topk.common import bin_shift, clear, finish, load_groups, open_row, ordered_key, score_of_key
+from topk.cluster import put, write_all
+from topk.cluster_common import BINS, PART, WORDS, count_keys, divide, load_strips, range_of_bin, send_counts
+from topk.cluster_rare import LEAST_KEY, select_exact
+from topk.common import bin_shift, clear, finish, open_row, ordered_key, score_of_key
 
-BINS = tl.constexpr(512)
-WORDS = tl.constexpr(256)  # of two counts each
-PART = tl.constexpr(260)  # from one CTA's words to the next one's: in other banks
 MEMBERS = tl.constexpr(64)  # keys of the last range that are ranked
 STATS = tl.constexpr(32)
 
@@ -35,16 +32,6 @@ MESH2 = tled.device_mesh({"block_cluster": [("cluster_x", 2)]})
 MESH4 = tled.device_mesh({"block_cluster": [("cluster_x", 4)]})
 MESH8 = tled.device_mesh({"block_cluster": [("cluster_x", 8)]})
 MESH16 = tled.device_mesh({"block_cluster": [("cluster_x", 16)]})
-
-
-# --- the share ---------------------------------------------------------------------------------------
-
-
-@triton.jit
-def share_keys(x, base, skip, count, TILE: tl.constexpr):
-    """Keys of the scores of places base .. base + TILE - 1 of a share, 0 outside skip .. count - 1."""
-    offset = base + tl.arange(0, TILE)
-    return tl.where((offset < count) & (offset >= skip), ordered_key(x), 0)
 
 
 # --- the mark ----------------------------------------------------------------------------------------
@@ -129,25 +116,6 @@ def sample_mark(runs, span, aim, found, RUN: tl.constexpr, REPEAT: tl.constexpr,
 
 
 # --- the list ----------------------------------------------------------------------------------------
-
-
-@triton.jit
-def load_strips(share, t, tiles, part, count, STRIPS: tl.constexpr, GROUP: tl.constexpr, WARPS: tl.constexpr):
-    """The t-th STRIPS strips of 128 scores of each warp's part of the share; undefined in groups past its end, or
-    -inf. Past the last tile nothing is read."""
-    begin = tl.multiple_of(tl.arange(0, WARPS)[:, None] * part + t * (STRIPS * 128), (1, 128))
-    lane = tl.arange(0, 128)[None, :]
-    left = tl.where(t < tiles, (count - begin + (GROUP - 1)) // GROUP, 0)
-    at = share + begin + lane
-    x = ()
-    for i in tl.static_range(STRIPS):
-        there = lane // GROUP < left - i * 128 // GROUP
-        if GROUP < 4:
-            strip = tl.load(at + i * 128, mask=there, other=float("-inf"))
-        else:
-            strip = tl.load(at + i * 128, mask=there)
-        x = x + (strip,)
-    return x
 
 
 @triton.jit
@@ -294,81 +262,6 @@ def listed(keys, index, base, kept, LT: tl.constexpr):
     return key.to(tl.uint32, bitcast=True), i, place
 
 
-# --- one division of a range of keys -----------------------------------------------------------------
-
-
-@triton.jit
-def count_keys(hist, key, high, shift, counted):
-    """Bin 0 has the keys above high; from bin 1 on the range goes down."""
-    bin = tl.where(key > high, 0, tl.minimum((high - key) >> shift, BINS - 2) + 1)
-    tl.atomic_add(tle.gpu.local_ptr(hist, (bin.to(tl.int32),)), 1, mask=counted, sem="relaxed", scope="cta")
-
-
-@triton.jit
-def send_counts(hist, own, parts, arrived, round, cap, rank, MESH: tl.constexpr):
-    """Hands the running counts of all bins to every CTA, two in a word, and returns their sum. What is more than
-    need can ever be does not matter, so that they fit; where the sum is over cap all bins are full. Rounds take
-    turns at two halves of parts, so that a CTA may be a round ahead of another one."""
-    FULL: tl.constexpr = 65535 // MESH.size
-    counts = tl.load(tle.gpu.local_ptr(hist, (tl.arange(0, BINS),)))
-    before, total = tle.cumsum(counts)
-    upto = tl.where(total > cap, FULL, tl.minimum(before + counts, FULL))
-    even, odd = tl.split(tl.reshape(upto, (WORDS, 2)))
-    tl.store(tle.gpu.local_ptr(own, (tl.arange(0, WORDS),)), even | (odd << 16))
-    turn = round % 2
-    tle.mbarrier_expect(arrived, turn, MESH.size * WORDS * 4)
-    word = tl.arange(0, WORDS)[None, :]
-    peer = tl.arange(0, MESH.size)[:, None]
-    there = tle.gpu.local_ptr(parts, ((turn * MESH.size + rank) * PART + word,))
-    # Pointers to the same words for each peer, so that the load is as wide as the store.
-    mine = tle.gpu.local_ptr(own, (tl.broadcast_to(word, (MESH.size, WORDS)),))
-    tle.store_async(there, peer, tl.load(mine), arrived, turn, scope=MESH)
-    return total
-
-
-@triton.jit
-def find_bin(parts, turn, need, MESH: tl.constexpr):
-    """The bin that holds the need-th largest, BINS if there is none."""
-    half = turn * (MESH.size * PART)
-    word = tl.arange(0, WORDS)
-    sums = tl.zeros((WORDS,), tl.int32)
-    for i in tl.static_range(MESH.size):
-        sums += tl.load(tle.gpu.local_ptr(parts, (half + i * PART + word,)))
-    return tl.sum(((sums & 0xFFFF) < need).to(tl.int32) + (((sums >> 16) & 0xFFFF) < need).to(tl.int32))
-
-
-@triton.jit
-def upto_bin(parts, turn, bin, MESH: tl.constexpr):
-    """What each CTA counts up to a bin; 0 before bin 0 and beyond the last CTA."""
-    peer = tl.arange(0, 32)
-    there = (turn * MESH.size + peer) * PART + (bin >> 1)
-    words = tl.load(tle.gpu.local_ptr(parts, (there,)), mask=(peer < MESH.size) & (bin >= 0), other=0)
-    return (words >> ((bin & 1) << 4)) & 0xFFFF
-
-
-@triton.jit
-def divide(parts, arrived, round, rank, need, MESH: tl.constexpr):
-    """One division by the counts that all send: the bin, and how many elements all CTAs and the lower ranks have
-    before it and in it."""
-    turn = round % 2
-    tle.mbarrier_wait(arrived, turn, round // 2)
-    bin = find_bin(parts, turn, need, MESH)
-    before = upto_bin(parts, turn, bin - 1, MESH)
-    # Both kinds are summed at once: neither sum reaches 2^16.
-    both = before | ((upto_bin(parts, turn, tl.minimum(bin, BINS - 1), MESH) - before) << 16)
-    all = tl.sum(both)
-    lower = tl.sum(tl.where(tl.arange(0, 32) < rank, both, 0))
-    return bin, all & 0xFFFF, (all >> 16) & 0xFFFF, lower & 0xFFFF, (lower >> 16) & 0xFFFF
-
-
-@triton.jit
-def range_of_bin(bin, low, high, shift):
-    """Of a bin from 1 on: its lowest and highest key."""
-    high = high - ((bin - 1).to(tl.uint32) << shift)
-    reach = tl.minimum(high - low, (1 << shift) - 1)
-    return tl.where(bin == BINS - 1, low, high - reach), high
-
-
 # --- the usual end: the last range's keys are ranked -------------------------------------------------
 
 
@@ -444,155 +337,6 @@ def write_ranked(out, keys, index, order, members, kept, low, high, inside, last
         put(out, above_lower + (before & 0xFFFF) + chosen, i, selected, LIST, MESH)
 
 
-# --- the rare end: a search down to one key ----------------------------------------------------------
-
-
-@triton.jit
-def count_share(hist, share, skip, count, low, high, shift, open, GROUP: tl.constexpr, THREADS: tl.constexpr):
-    """count_keys of the keys in low .. high of the share, and of those above if open. Those of one key are counted
-    without a common word that all want to change."""
-    TILE: tl.constexpr = THREADS * (16 if GROUP >= 4 else 8)
-    both = tl.zeros((TILE,), tl.int32)
-    x = load_groups(share, 0, count, float("-inf"), TILE, GROUP)
-    for base in range(0, count, TILE):
-        following = load_groups(share, base + TILE, count, float("-inf"), TILE, GROUP)
-        key = share_keys(x, base, skip, count, TILE)
-        if tl.max(key) >= low:
-            if low == high:
-                both += both_counts(key, low)
-            else:
-                count_keys(hist, key, high, shift, (key >= low) & (open | (key <= high)))
-        x = following
-    if low == high:
-        tl.store(tle.gpu.local_ptr(hist, (0,)), tl.where(open, tl.sum(both & 0xFFFF), 0))
-        tl.store(tle.gpu.local_ptr(hist, (1,)), tl.sum(both >> 16))
-
-
-@triton.jit
-def count_list(hist, keys, index, kept, low, high, shift, LT: tl.constexpr):
-    for base in range(0, kept, LT):
-        key, i, place = listed(keys, index, base, kept, LT)
-        count_keys(hist, key, high, shift, (key >= low) & (key <= high) & (key != 0))
-
-
-@triton.jit
-def write_list(out, keys, index, kept, threshold, ties, larger, equal, LT: tl.constexpr, LIST: tl.constexpr,
-               MESH: tl.constexpr):
-    for base in range(0, kept, LT):
-        key, i, place = listed(keys, index, base, kept, LT)
-        before, total = tle.cumsum(both_counts(key, threshold))
-        write_tile(out, key, before, i, threshold, ties, larger, equal, LIST, MESH)
-        larger += total & 0xFFFF
-        equal += total >> 16
-
-
-@triton.jit
-def write_share(out, share, offset, skip, count, threshold, ties, larger, equal, left, GROUP: tl.constexpr,
-                THREADS: tl.constexpr, LIST: tl.constexpr, MESH: tl.constexpr):
-    """left is how many of the share are selected."""
-    TILE: tl.constexpr = THREADS * 8
-    base = 0
-    x = load_groups(share, 0, count, float("-inf"), TILE, GROUP)
-    while (base < count) & (left > 0):
-        following = load_groups(share, base + TILE, count, float("-inf"), TILE, GROUP)
-        key = share_keys(x, base, skip, count, TILE)
-        if tl.max(key) >= threshold:
-            before, total = tle.cumsum(both_counts(key, threshold))
-            write_tile(out, key, before, offset + base + tl.arange(0, TILE), threshold, ties, larger, equal, LIST, MESH)
-            left -= (total & 0xFFFF) + tl.minimum(equal + (total >> 16), ties) - tl.minimum(equal, ties)
-            larger += total & 0xFFFF
-            equal += total >> 16
-        base += TILE
-        x = following
-
-
-@triton.jit
-def own_counts(parts, turn, bin, rank, MESH: tl.constexpr):
-    """How many elements this CTA has before a bin and in it."""
-    own = tl.arange(0, 32) == rank
-    before = tl.sum(tl.where(own, upto_bin(parts, turn, bin - 1, MESH), 0))
-    return before, tl.sum(tl.where(own, upto_bin(parts, turn, tl.minimum(bin, BINS - 1), MESH), 0)) - before
-
-
-@triton.jit
-def select_exact(out, hist, own, parts, arrived, keys, index, share, offset, skip, count, kept, rank, want, low,
-                 high, shift, division, first_round, LT: tl.constexpr, MESH: tl.constexpr, GROUP: tl.constexpr,
-                 THREADS: tl.constexpr, LIST: tl.constexpr):
-    """Divides until one key is left, or a whole range is selected. division is of the list, by the range that
-    low, high and shift tell; nothing was listed if it says that all of it lies before its last bin."""
-    bin, above, inside, above_lower, inside_lower = division
-    need = want
-    larger = 0
-    mine = 0
-    round = first_round
-    from_list = True
-    open = True
-    mark = low
-    edge = low
-    untried = True
-    only = False
-    # A list that overflowed has more than the wanted elements in every bin.
-    full = False
-    if bin == 0:
-        full = tl.max(upto_bin(parts, 0, 0, MESH), axis=0) == 65535 // MESH.size
-    above_mine = 0
-    inside_mine = 0
-    if first_round > 0:
-        above_mine, inside_mine = own_counts(parts, 0, bin, rank, MESH)
-    searching = True
-    while searching:
-        overflow = open & full
-        lacking = bin == BINS
-        a, b = range_of_bin(bin, low, high, shift)
-        if bin == 0:
-            a, b = high + 1, tl.where(only, edge, 0xFFFFFFFF).to(tl.uint32)
-        if lacking:
-            a, b = tl.full((), 0x007FFFFF, tl.uint32), low - 1
-        if overflow:
-            a, b = low, high
-        else:
-            need -= above
-            larger += above_lower
-            mine += above_mine
-        searching = overflow | lacking | ((need != inside) & (a != b))
-        # In the mark's own range it is likely to be itself the one looked for: it is counted, and all above it.
-        own_range = searching & (a == mark) & (a != b) & untried & (not overflow) & (not from_list)
-        open = overflow | own_range | (only & (bin == 0))
-        only = own_range
-        if own_range:
-            edge = b
-            b = a
-            need = want
-            larger = 0
-            mine = 0
-            untried = False
-        low, high = a, b
-        from_list = from_list & (not overflow) & (not lacking)
-        full = False
-        if searching:
-            shift = bin_shift(low, high, 9)  # BINS, or one more: the last may be wider
-            clear(hist, BINS)
-            if from_list:
-                count_list(hist, keys, index, kept, low, high, shift, LT)
-            else:
-                count_share(hist, share, skip, count, low, high, shift, open, GROUP, THREADS)
-            send_counts(hist, own, parts, arrived, round, 0x7FFFFFFF, rank, MESH)
-            bin, above, inside, above_lower, inside_lower = divide(parts, arrived, round, rank, need, MESH)
-            above_mine, inside_mine = own_counts(parts, round % 2, bin, rank, MESH)
-            round += 1
-    mine += tl.minimum(inside_mine, tl.maximum(need - inside_lower, 0))
-    if need == inside:
-        low -= 1
-        need = 0
-        larger += inside_lower
-        inside_lower = 0
-    if from_list:
-        write_list(out, keys, index, kept, low, need, larger, inside_lower, LT, LIST, MESH)
-    else:
-        write_share(out, share, offset, skip, count, low, need, larger, inside_lower, mine, GROUP, THREADS, LIST,
-                    MESH)
-
-
 @triton.jit
 def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
                   CAP: tl.constexpr, LT: tl.constexpr, RUN: tl.constexpr, REPEAT: tl.constexpr,
@@ -625,7 +369,7 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
     found = tle.gpu.alloc([1], tl.uint32, nv_mma_shared_layout=False)
     # The list of keys, as bits, and indices comes where the blocks were.
     SPACE: tl.constexpr = 0 if DENSE else WARPS * ROOM
-    keys = tle.gpu.alloc([max(SPACE * 4, CAP)], tl.float32, nv_mma_shared_layout=False)
+    keys = tle.gpu.alloc([max(SPACE * 4, CAP, BLOCK if RESIDENT else 0)], tl.float32, nv_mma_shared_layout=False)
     index = tle.gpu.alloc([max(SPACE, CAP)], tl.int32, nv_mma_shared_layout=False)
     members = tle.gpu.alloc([MEMBERS], tl.uint32, nv_mma_shared_layout=False)
     clear(hist, BINS)
@@ -640,17 +384,19 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
     if span >= SAMPLE:
         runs = load_sample(row, first, span, RUN, REPEAT, LANES)
         x = load_strips(share, 0, tiles, part, count, STRIPS, GROUP, WARPS)
-        y = () if RESIDENT else load_strips(share, 1, tiles, part, count, STRIPS, GROUP, WARPS)
+        EARLY: tl.constexpr = GROUP >= 4  # single scores take registers that the sample needs
+        y = load_strips(share, 1, tiles, part, count, STRIPS, GROUP, WARPS) if EARLY and not RESIDENT else ()
         # A sample that is a good part of the row tells the mark well.
         spare = tl.where(span <= 16 * SAMPLE, want // 2, want)
         low, high = sample_mark(runs, span, want + tl.maximum(spare, EXTRA), found, RUN, REPEAT, LEAST)
+        if not EARLY and not RESIDENT:
+            y = load_strips(share, 1, tiles, part, count, STRIPS, GROUP, WARPS)
         tle.distributed_barrier(MESH, barrier_kind="wait")
-        if low > 0x007FFFFF:
+        if low > LEAST_KEY:
             shift = bin_shift(low, high, 9)  # BINS, or one more: the last may be wider
             mark = score_of_key(low)
-            end = tl.minimum(count, length - offset)
             if DENSE:
-                strips = keys_of_strips(x, part, skip, end, low, WARPS)
+                strips = keys_of_strips(x, part, skip, count, low, WARPS)
                 for n in tl.static_range(STRIPS):
                     count_keys(hist, strips[n], high, shift, strips[n] != 0)
                 kept = send_counts(hist, own, parts, arrived, 0, CAP - 16, rank, MESH)
@@ -667,13 +413,13 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
                 lines = expand_blocks(scores, places, keys, index, taken, fits, mark, ROOM, LINES, WARPS)
                 most = tl.max(lines, axis=0)
                 if most <= LINES - 128:
-                    count_lines(hist, scores, places, lines, most, skip, end, low, high, shift, LINES, WARPS)
+                    count_lines(hist, scores, places, lines, most, skip, count, low, high, shift, LINES, WARPS)
                 # What may be missing makes it too many.
                 missing = full | (most > LINES - 128)
                 tl.atomic_add(tle.gpu.local_ptr(hist, (0,)), 65535, mask=missing, sem="relaxed", scope="cta")
                 kept = send_counts(hist, own, parts, arrived, 0, CAP - 16, rank, MESH)
                 if kept <= CAP - 16:
-                    kept = gather_list(keys, index, scores, places, lines, most, skip, end, offset, LINES, WARPS)
+                    kept = gather_list(keys, index, scores, places, lines, most, skip, count, offset, LINES, WARPS)
             division = divide(parts, arrived, 0, rank, want, MESH)
             rounds = 1
             quick = (division[0] < BINS) & (division[0] > 0) & (division[2] <= MEMBERS)
@@ -691,8 +437,10 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
         write_ranked(out, keys, index, order, members, kept, low, high, inside, last, above_lower, inside_lower, LT,
                      LIST, MESH)
     else:
-        select_exact(out, hist, own, parts, arrived, keys, index, share, offset, skip, count, kept, rank, want, low,
-                     high, shift, division, rounds, LT, MESH, GROUP, WARPS * 32, LIST)
+        # Groups at the row's ends are listed whole. What is resident fits, more counts than a word tells or not.
+        FIT: tl.constexpr = 65535 if RESIDENT else min(WARPS * ROOM - 2, 65535 // MESH.size - 1)
+        select_exact(out, hist, own, parts, arrived, keys, index, share, offset, skip, count, length, kept, rank, want,
+                     low, high, shift, division, rounds, FIT, LT, MESH, GROUP, WARPS, LIST)
 
 
 @triton.jit

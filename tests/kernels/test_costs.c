@@ -3,8 +3,8 @@
  * without a GPU. */
 #include "tle/tle_emu.h"
 
+#include "kernels/support/one_row.h"
 #include "kernels/support/radix_case.h"
-#include "kernels/support/variant.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,14 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* The number behind "name": in a JSON text; 0 if there is none. */
-static uint64_t figure(const char *json, const char *name) {
-    char key[64];
-    snprintf(key, sizeof key, "\"%s\":", name);
-    const char *at = strstr(json, key);
-    return at ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
 
 /* A figure of the site whose instruction contains `instruction`. */
 static uint64_t site_figure(const char *json, const char *instruction, const char *name) {
@@ -35,7 +27,7 @@ static uint64_t site_figure(const char *json, const char *instruction, const cha
     for (begin = at; *begin != '{'; begin--) {
     }
     snprintf(site, sizeof site, "%.*s", (int)strcspn(begin, "}"), begin);
-    return figure(site, name);
+    return cost_figure(site, name);
 }
 
 /* Of all sites but those of the class `without` (NULL: of all). */
@@ -49,17 +41,10 @@ static uint64_t sum_of_sites(const char *json, const char *name, const char *wit
         size_t n = strcspn(at, "}");
         snprintf(site, sizeof site, "%.*s", (int)n, at);
         if (!strstr(site, class))
-            sum += figure(site, name);
+            sum += cost_figure(site, name);
         at += n;
     }
     return sum;
-}
-
-static tle_emu_device *open_counting(void) {
-    tle_emu_options o = {.struct_size = sizeof o, .cost = 2};
-    tle_emu_device *d = NULL;
-    assert_int_equal(tle_emu_create(&o, &d), TLE_EMU_OK);
-    return d;
 }
 
 static void launch(tle_emu_device *d, const char *ptx, size_t size, tle_emu_launch_config config,
@@ -111,7 +96,7 @@ static void by_counting(void **state) {
     char text[2048], instruction[64];
     (void)state;
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
-        tle_emu_device *d = open_counting();
+        tle_emu_device *d = open_counting(2);
         void *p = NULL;
         int n = snprintf(text, sizeof text, frame, counted[i].scale, counted[i].instruction);
         assert_int_equal(tle_emu_alloc(d, 8192, &p), TLE_EMU_OK);
@@ -125,7 +110,7 @@ static void by_counting(void **state) {
                      counted[i].scale, counted[i].figure, (unsigned long long)got,
                      (unsigned long long)counted[i].want);
         assert_int_equal(site_figure(tle_emu_cost_json(d), instruction, "accesses"), 1);
-        assert_int_equal(figure(tle_emu_cost_json(d), "by_shared"), 25);
+        assert_int_equal(cost_figure(tle_emu_cost_json(d), "by_shared"), 25);
         tle_emu_destroy(d);
     }
 }
@@ -148,32 +133,23 @@ static void fill(float *scores, int64_t n) {
     }
 }
 
-static Costs select_one_row(const char *variant, int64_t columns, int32_t k) {
-    size_t size = 0;
-    tle_variant_info info;
-    char *ptx = variant_ptx(variant, &size, &info);
-    assert_non_null(ptx);
-    tle_emu_device *d = open_counting();
-    void *scores = NULL, *indices = NULL, *none = NULL;
-    int64_t row_stride = columns, index_stride = k;
-    int32_t width = (int32_t)columns, flags = 0;
-    assert_int_equal(tle_emu_alloc(d, (size_t)columns * 4, &scores), TLE_EMU_OK);
-    assert_int_equal(tle_emu_alloc(d, (size_t)k * 4, &indices), TLE_EMU_OK);
+static Costs costs_of_row(const char *variant, int64_t columns, int32_t k) {
+    tle_emu_device *d = open_counting(2);
+    float *scores = malloc((size_t)columns * sizeof *scores);
+    assert_non_null(d);
+    assert_non_null(scores);
     fill(scores, columns);
-    launch(d, ptx, size,
-           (tle_emu_launch_config){.grid = {(uint32_t)info.cluster[0]},
-                                   .block = {(uint32_t)info.threads},
-                                   .cluster = {(uint32_t)info.cluster[0]},
-                                   .dynamic_shared_bytes = (uint32_t)info.shared_bytes},
-           (void *[]){&scores, &none, &none, &indices, &row_stride, &index_stride, &width, &k,
-                      &flags});
+    const char *wrong = select_one_row(
+        d, &(OneRow){.variant = variant, .scores = scores, .columns = columns, .k = k});
+    if (wrong)
+        fail_msg("%s: %s", variant, wrong);
     const char *json = tle_emu_cost_json(d);
     Costs c = {.row_bytes = (uint64_t)columns * 4,
-               .read_bytes = figure(json, "global_load_sectors") * 32,
-               .barriers = figure(json, "barriers"),
-               .conflicts = figure(json, "shared_bank_conflicts"),
+               .read_bytes = cost_figure(json, "global_load_sectors") * 32,
+               .barriers = cost_figure(json, "barriers"),
+               .conflicts = cost_figure(json, "shared_bank_conflicts"),
                .plain_conflicts = sum_of_sites(json, "bank_conflicts", "atomic"),
-               .instructions = figure(json, "warp_instructions")};
+               .instructions = cost_figure(json, "warp_instructions")};
     assert_int_equal(sum_of_sites(json, "warps", NULL), c.instructions);
     assert_int_equal(sum_of_sites(json, "bank_conflicts", NULL), c.conflicts);
     print_message("%s, %lld columns: %.3f of the row read, %llu barriers, %llu bank conflicts "
@@ -182,7 +158,7 @@ static Costs select_one_row(const char *variant, int64_t columns, int32_t k) {
                   (unsigned long long)c.barriers, (unsigned long long)c.conflicts,
                   (unsigned long long)c.plain_conflicts, (unsigned long long)c.instructions);
     tle_emu_destroy(d);
-    free(ptx);
+    free(scores);
     return c;
 }
 
@@ -217,7 +193,7 @@ static const struct {
 static void curated(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-        Costs c = select_one_row(bounds[i].variant, bounds[i].columns, bounds[i].k);
+        Costs c = costs_of_row(bounds[i].variant, bounds[i].columns, bounds[i].k);
         assert_true(c.read_bytes >= c.row_bytes);
         assert_true(c.read_bytes * 50 <= c.row_bytes * 51 + bounds[i].sampled * 4 * 50);
         assert_true(c.barriers <= bounds[i].barriers);
@@ -244,18 +220,19 @@ static bool radix_cost(const RadixVariant *v, void *user) {
     char why[1100];
     if (strcmp(v->name, want->variant) != 0)
         return true;
-    tle_emu_device *d = open_counting();
+    tle_emu_device *d = open_counting(2);
     tle_emu_kernel *kernel = radix_kernel(d, v);
     want->found = true;
     if (!kernel || !radix_run(d, kernel, v, &c, why, sizeof why))
         fail_msg("%s", why);
     const char *json = tle_emu_cost_json(d);
     uint64_t row = (uint64_t)c.columns * v->type->bytes;
-    uint64_t read = figure(json, "global_load_sectors") * 32, barriers = figure(json, "barriers");
+    uint64_t read = cost_figure(json, "global_load_sectors") * 32,
+             barriers = cost_figure(json, "barriers");
     print_message("%s, %lld columns: %.3f of the row read, %llu barriers, %llu instructions\n",
                   v->name, (long long)c.columns, (double)read / (double)row,
                   (unsigned long long)barriers,
-                  (unsigned long long)figure(json, "warp_instructions"));
+                  (unsigned long long)cost_figure(json, "warp_instructions"));
     want->ok = read >= row && read * 100 <= row * want->read_percent && barriers <= want->barriers;
     tle_emu_destroy(d);
     return false;
