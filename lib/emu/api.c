@@ -48,10 +48,10 @@ const char *tle_emu_status_name(tle_emu_status status) {
 
 /* ---- device ------------------------------------------------------------------------------- */
 
-static void report_memory_gone(void *user, size_t wanted) {
+void device_out_of_memory(void *user, size_t wanted) {
     Device *d = user;
     (void)wanted;
-    longjmp(*d->escape, 1); /* only launches write reports */
+    longjmp(*d->escape, 1);
 }
 
 static void defaults(Device *d) {
@@ -112,7 +112,7 @@ tle_emu_status tle_emu_create(const tle_emu_options *options, tle_emu_device **d
         return TLE_EMU_OUT_OF_MEMORY;
     defaults(&device->d);
     device->d.cost_json = "{}";
-    device->d.report_arena = arena_new(report_memory_gone, &device->d);
+    device->d.report_arena = arena_new(device_out_of_memory, &device->d);
     status = device->d.report_arena ? apply(&device->d, options, true) : TLE_EMU_OUT_OF_MEMORY;
     if (status != TLE_EMU_OK)
         tle_emu_destroy(device);

@@ -7,14 +7,8 @@
  * the work of a small launch. */
 enum { KEPT_BYTES = 256 << 20 };
 
-static void out_of_memory(void *user, size_t wanted) {
-    Device *d = user;
-    (void)wanted;
-    longjmp(*d->escape, 1);
-}
-
 static Arena *take_arena(Device *d) {
-    Arena *a = d->launch_arena ? d->launch_arena : arena_new(out_of_memory, d);
+    Arena *a = d->launch_arena ? d->launch_arena : arena_new(device_out_of_memory, d);
     d->launch_arena = NULL;
     return a;
 }

@@ -597,5 +597,7 @@ uint64_t sched_random(uint64_t *state);
 __attribute__((format(printf, 3, 4)))
 #endif
 tle_emu_status device_fail(Device *d, tle_emu_status status, const char *format, ...);
+/* For the arenas of a device: gives up the launch that runs. */
+void device_out_of_memory(void *user, size_t wanted);
 
 #endif
