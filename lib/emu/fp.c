@@ -87,9 +87,9 @@ double fp_from_s64d(int64_t v, Rounding r) {
     ROUNDED(double, (double)x)
 }
 
+/* By halves, both exact: what compilers emit for the cast makes -0 of 0 where it rounds down. */
 double fp_from_u64d(uint64_t v, Rounding r) {
-    volatile uint64_t x = v;
-    ROUNDED(double, (double)x)
+    return fp_add64((double)(v >> 32) * 0x1p32, (double)(uint32_t)v, r);
 }
 
 double fp_integral(double a, Rounding r) {
