@@ -65,11 +65,11 @@ def place_of_mark(aim, span, SIZE: tl.constexpr, LEAST: tl.constexpr):
 
 @triton.jit
 def sample_run(row, first, span, i, RUN: tl.constexpr, REPEAT: tl.constexpr, LANES: tl.constexpr):
-    """Of each group, 32 runs of RUN elements, LANES of them neighbours: a cache line takes as long as one score."""
-    stat = tl.arange(0, STATS)[:, None, None]
+    """[32, 32, RUN]: runs of RUN elements, LANES of them neighbours: a cache line takes as long as one score."""
+    group = tl.arange(0, 32)[:, None, None]
     lane = tl.arange(0, 32)[None, :, None]
-    step = span // (STATS * 32 * REPEAT // LANES)
-    place = (lane // LANES * REPEAT + i) * STATS + stat
+    step = span // (32 * 32 * REPEAT // LANES)
+    place = (lane // LANES * REPEAT + i) * 32 + group
     place = place * step // (LANES * RUN) * (LANES * RUN) + lane % LANES * RUN
     return tl.load(row + first + place + tl.arange(0, RUN)[None, None, :]).to(tl.float32)
 
@@ -83,36 +83,55 @@ def load_sample(row, first, span, RUN: tl.constexpr, REPEAT: tl.constexpr, LANES
 
 
 @triton.jit
+def sampled_keys(sample, group, pair, half, RUN: tl.constexpr, LEAST: tl.constexpr):
+    """The key of the largest, or least, of a group's elements that go to the stat 2 * pair + half. Neighbours may be
+    alike: those that are compared with each other are from all over the row, the others go to other stats. Which one
+    of them goes to which does not matter, so that those of 16 groups are in 16 pairs of banks."""
+    at = group * (32 * RUN) + (pair ^ (((group & 7) << 1) | ((group >> 3) & 1))) * 2 + half
+    x = tl.load(tle.gpu.local_ptr(sample, (at,)))
+    for i in tl.static_range(1, RUN):
+        y = tl.load(tle.gpu.local_ptr(sample, (at + i * STATS,)))
+        x = tl.minimum(x, y) if LEAST else tl.maximum(x, y)
+    return ordered_key(x)
+
+
+@triton.jit
 def sample_mark(runs, span, aim, found, RUN: tl.constexpr, REPEAT: tl.constexpr, LEAST: tl.constexpr):
-    """(mark, top): a key that about aim elements are not below, and the largest sampled key."""
+    """(mark, top): a key that about aim elements are not below, and one near the largest sampled key."""
     tl.static_assert(REPEAT == 1 or not LEAST, "maxima of minima are another distribution")
     j, rank = place_of_mark(aim, span, RUN * REPEAT, LEAST)
     x = runs[0]
     for i in tl.static_range(1, REPEAT):
         x = tl.maximum(x, runs[i])
-    key = ordered_key(tl.min(x, axis=2) if LEAST else tl.max(x, axis=2))
+    sample = tle.gpu.alloc([32 * 32 * RUN], tl.float32, nv_mma_shared_layout=False)
+    place = tl.arange(0, 32)[None, :, None] * RUN + tl.arange(0, RUN)[None, None, :]
+    tl.store(tle.gpu.local_ptr(sample, (tl.arange(0, 32)[:, None, None] * (32 * RUN) + place,)), x)
+    # Two of the STATS for each warp, a lane for each group, whose number makes the keys differ.
+    pair = tl.arange(0, STATS // 2)[:, None]
+    half = tl.arange(0, 2)[None, :]
+    group = tl.arange(0, 32)[None, :, None]
+    own = sampled_keys(sample, group, pair[:, :, None], half[:, None, :], RUN, LEAST)
+    key = (own & 0xFFFFFFE0) | group.to(tl.uint32)
     largest = tl.max(key, axis=1)
-    top = tl.max(ordered_key(tl.max(x, axis=2)), axis=1) if LEAST else largest
-    i = 1
-    taken = tl.zeros((STATS,), tl.int32)
-    while i < j:
-        same = key == largest[:, None]
-        taken += tl.sum(same.to(tl.int32), axis=1)
-        key = tl.where(same & (taken < j)[:, None], 0, key)
-        largest = tl.max(key, axis=1)
-        i += 1
-    stats = tle.gpu.alloc([STATS], tl.uint32, nv_mma_shared_layout=False)
+    top = largest
+    if LEAST:
+        top = tl.max(sampled_keys(sample, group, pair[:, :, None], half[:, None, :], RUN, False), axis=1)
     tops = tle.gpu.alloc([STATS], tl.uint32, nv_mma_shared_layout=False)
+    tl.store(tle.gpu.local_ptr(tops, (pair * 2 + half,)), top)
+    for i in range(1, j):
+        key = tl.where(key == largest[:, None, :], 0, key)
+        largest = tl.max(key, axis=1)
+    stats = tle.gpu.alloc([STATS], tl.uint32, nv_mma_shared_layout=False)
+    tl.store(tle.gpu.local_ptr(stats, (pair * 2 + half,)), largest)
     s = tl.arange(0, STATS)
-    tl.store(tle.gpu.local_ptr(stats, (s,)), largest)
-    tl.store(tle.gpu.local_ptr(tops, (s,)), top)
+    group = (tl.load(tle.gpu.local_ptr(stats, (s,))) & 31).to(tl.int32)
+    exact = sampled_keys(sample, group, s >> 1, s & 1, RUN, LEAST)
     a = tl.load(tle.gpu.local_ptr(stats, (s[:, None],)))
     b = tl.load(tle.gpu.local_ptr(stats, (s[None, :],)))
     ahead = (b > a) | ((b == a) & (s[None, :] < s[:, None]))
     here = tl.sum(ahead.to(tl.int32), axis=1) == rank
-    tl.store(tle.gpu.local_ptr(found, (tl.zeros((STATS,), tl.int32),)), tl.load(tle.gpu.local_ptr(stats, (s,))),
-             mask=here)
-    return tl.load(tle.gpu.local_ptr(found, (0,))), tl.max(tl.load(tle.gpu.local_ptr(tops, (s[None, :],))))
+    tl.store(tle.gpu.local_ptr(found, (tl.zeros((STATS,), tl.int32),)), exact, mask=here)
+    return tl.load(tle.gpu.local_ptr(found, (0,))), tl.max(tl.load(tle.gpu.local_ptr(tops, (s,))))
 
 
 # --- the list ----------------------------------------------------------------------------------------
@@ -338,14 +357,68 @@ def write_ranked(out, keys, index, order, members, kept, low, high, inside, last
 
 
 @triton.jit
+def list_share(row, share, first, skip, span, count, offset, tiles, part, aim, rank, want, hist, own, parts,
+               arrived, found, keys, index, MESH: tl.constexpr, STRIPS: tl.constexpr, GROUP: tl.constexpr,
+               CAP: tl.constexpr, RUN: tl.constexpr, REPEAT: tl.constexpr, LANES: tl.constexpr,
+               RESIDENT: tl.constexpr, SEGMENT: tl.constexpr, MOST: tl.constexpr, WARPS: tl.constexpr,
+               LEAST: tl.constexpr):
+    """Lists what the share has from a mark on that about aim elements are not below, and divides the keys from the mark
+    on. Returns the range low .. high of keys, the shift of its bins, how many are listed, and the division; low is 0
+    if the sample told nothing. A list that does not fit counts as too many in every bin."""
+    ROOM: tl.constexpr = (0 if RESIDENT else SEGMENT) + STRIPS * 32
+    LINES: tl.constexpr = min(STRIPS * 128, MOST) if RESIDENT else MOST
+    EARLY: tl.constexpr = GROUP >= 4 and not RESIDENT  # single scores take registers that the sample needs
+    runs = load_sample(row, first, span, RUN, REPEAT, LANES)
+    x = load_strips(share, 0, tiles, part, count, STRIPS, GROUP, WARPS)
+    y = load_strips(share, 1, tiles, part, count, STRIPS, GROUP, WARPS) if EARLY else ()
+    low, high = sample_mark(runs, span, aim, found, RUN, REPEAT, LEAST)
+    if not EARLY and not RESIDENT:
+        y = load_strips(share, 1, tiles, part, count, STRIPS, GROUP, WARPS)
+    tle.distributed_barrier(MESH, barrier_kind="wait")
+    shift = tl.full((), 0, tl.uint32)
+    kept = 0
+    division = (BINS + 0 * want, 0, 0, 0, 0)
+    if low > LEAST_KEY:
+        shift = bin_shift(low, high, 9)  # BINS, or one more: the last may be wider
+        mark = score_of_key(low)
+        if RESIDENT and STRIPS <= 2:
+            strips = keys_of_strips(x, part, skip, count, low, WARPS)
+            for n in tl.static_range(STRIPS):
+                count_keys(hist, strips[n], high, shift, strips[n] != 0)
+            kept = send_counts(hist, own, parts, arrived, 0, CAP - 16, rank, MESH)
+            if kept <= CAP - 16:
+                list_strips(keys, index, strips, part, offset, WARPS)
+        else:
+            scores = tle.gpu.alloc([WARPS * LINES], tl.float32, nv_mma_shared_layout=False)
+            places = tle.gpu.alloc([WARPS * LINES], tl.int32, nv_mma_shared_layout=False)
+            taken = keep_share(keys, index, x, y, share, tiles, part, count, mark, GROUP, SEGMENT, ROOM, WARPS,
+                               RESIDENT)
+            most = tl.max(taken, axis=0)
+            full = (most > SEGMENT) & (not RESIDENT)
+            fits = tl.where(full, 0, most)
+            lines = expand_blocks(scores, places, keys, index, taken, fits, mark, ROOM, LINES, WARPS)
+            most = tl.max(lines, axis=0)
+            if most <= LINES - 128:
+                count_lines(hist, scores, places, lines, most, skip, count, low, high, shift, LINES, WARPS)
+            # What may be missing makes it too many.
+            missing = full | (most > LINES - 128)
+            tl.atomic_add(tle.gpu.local_ptr(hist, (0,)), 65535, mask=missing, sem="relaxed", scope="cta")
+            kept = send_counts(hist, own, parts, arrived, 0, CAP - 16, rank, MESH)
+            if kept <= CAP - 16:
+                kept = gather_list(keys, index, scores, places, lines, most, skip, count, offset, LINES, WARPS)
+        division = divide(parts, arrived, 0, rank, want, MESH)
+    else:
+        low = tl.full((), 0, tl.uint32)
+    return low, high, shift, kept, division
+
+
+@triton.jit
 def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
                   CAP: tl.constexpr, LT: tl.constexpr, RUN: tl.constexpr, REPEAT: tl.constexpr,
                   LANES: tl.constexpr, EXTRA: tl.constexpr, RESIDENT: tl.constexpr, SEGMENT: tl.constexpr,
-                  WARPS: tl.constexpr, LEAST: tl.constexpr, LIST: tl.constexpr):
+                  MOST: tl.constexpr, FAR: tl.constexpr, WARPS: tl.constexpr, LEAST: tl.constexpr, LIST: tl.constexpr):
     STRIPS: tl.constexpr = BLOCK // (WARPS * 128)
     ROOM: tl.constexpr = (0 if RESIDENT else SEGMENT) + STRIPS * 32
-    LINES: tl.constexpr = min(STRIPS * 128, 512) if RESIDENT else 512
-    DENSE: tl.constexpr = RESIDENT and STRIPS <= 2
     SAMPLE: tl.constexpr = STATS * 32 * REPEAT * RUN
     if length <= want:
         tle.distributed_barrier(MESH, barrier_kind="wait")
@@ -368,7 +441,7 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
     parts = tle.gpu.alloc([2 * MESH.size * PART], tl.int32, nv_mma_shared_layout=False)
     found = tle.gpu.alloc([1], tl.uint32, nv_mma_shared_layout=False)
     # The list of keys, as bits, and indices comes where the blocks were.
-    SPACE: tl.constexpr = 0 if DENSE else WARPS * ROOM
+    SPACE: tl.constexpr = 0 if RESIDENT and STRIPS <= 2 else WARPS * ROOM
     keys = tle.gpu.alloc([max(SPACE * 4, CAP, BLOCK if RESIDENT else 0)], tl.float32, nv_mma_shared_layout=False)
     index = tle.gpu.alloc([max(SPACE, CAP)], tl.int32, nv_mma_shared_layout=False)
     members = tle.gpu.alloc([MEMBERS], tl.uint32, nv_mma_shared_layout=False)
@@ -378,57 +451,17 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
     shift = low
     division = (BINS + 0 * want, 0, 0, 0, 0)
     kept = 0
-    quick = False
-    rounds = 0
     arrived = tle.mbarrier(3)  # two for rounds of counts, one for the last keys
+    # A sample that is a good part of the row tells the mark well.
+    aim = want + tl.maximum(tl.where(span <= 16 * SAMPLE, want // 2, want * FAR // 4), EXTRA)
     if span >= SAMPLE:
-        runs = load_sample(row, first, span, RUN, REPEAT, LANES)
-        x = load_strips(share, 0, tiles, part, count, STRIPS, GROUP, WARPS)
-        EARLY: tl.constexpr = GROUP >= 4  # single scores take registers that the sample needs
-        y = load_strips(share, 1, tiles, part, count, STRIPS, GROUP, WARPS) if EARLY and not RESIDENT else ()
-        # A sample that is a good part of the row tells the mark well.
-        spare = tl.where(span <= 16 * SAMPLE, want // 2, want)
-        low, high = sample_mark(runs, span, want + tl.maximum(spare, EXTRA), found, RUN, REPEAT, LEAST)
-        if not EARLY and not RESIDENT:
-            y = load_strips(share, 1, tiles, part, count, STRIPS, GROUP, WARPS)
-        tle.distributed_barrier(MESH, barrier_kind="wait")
-        if low > LEAST_KEY:
-            shift = bin_shift(low, high, 9)  # BINS, or one more: the last may be wider
-            mark = score_of_key(low)
-            if DENSE:
-                strips = keys_of_strips(x, part, skip, count, low, WARPS)
-                for n in tl.static_range(STRIPS):
-                    count_keys(hist, strips[n], high, shift, strips[n] != 0)
-                kept = send_counts(hist, own, parts, arrived, 0, CAP - 16, rank, MESH)
-                if kept <= CAP - 16:
-                    list_strips(keys, index, strips, part, offset, WARPS)
-            else:
-                scores = tle.gpu.alloc([WARPS * LINES], tl.float32, nv_mma_shared_layout=False)
-                places = tle.gpu.alloc([WARPS * LINES], tl.int32, nv_mma_shared_layout=False)
-                taken = keep_share(keys, index, x, y, share, tiles, part, count, mark, GROUP, SEGMENT, ROOM, WARPS,
-                                   RESIDENT)
-                most = tl.max(taken, axis=0)
-                full = (most > SEGMENT) & (not RESIDENT)
-                fits = tl.where(full, 0, most)
-                lines = expand_blocks(scores, places, keys, index, taken, fits, mark, ROOM, LINES, WARPS)
-                most = tl.max(lines, axis=0)
-                if most <= LINES - 128:
-                    count_lines(hist, scores, places, lines, most, skip, count, low, high, shift, LINES, WARPS)
-                # What may be missing makes it too many.
-                missing = full | (most > LINES - 128)
-                tl.atomic_add(tle.gpu.local_ptr(hist, (0,)), 65535, mask=missing, sem="relaxed", scope="cta")
-                kept = send_counts(hist, own, parts, arrived, 0, CAP - 16, rank, MESH)
-                if kept <= CAP - 16:
-                    kept = gather_list(keys, index, scores, places, lines, most, skip, count, offset, LINES, WARPS)
-            division = divide(parts, arrived, 0, rank, want, MESH)
-            rounds = 1
-            quick = (division[0] < BINS) & (division[0] > 0) & (division[2] <= MEMBERS)
-        else:
-            low = tl.full((), 0, tl.uint32)
+        low, high, shift, kept, division = list_share(
+            row, share, first, skip, span, count, offset, tiles, part, aim, rank, want, hist, own, parts, arrived, found,
+            keys, index, MESH, STRIPS, GROUP, CAP, RUN, REPEAT, LANES, RESIDENT, SEGMENT, MOST, WARPS, LEAST)
     else:
         tle.distributed_barrier(MESH, barrier_kind="wait")
-    if quick:
-        bin, above, inside, above_lower, inside_lower = division
+    bin, above, inside, above_lower, inside_lower = division
+    if (bin < BINS) & (bin > 0) & (inside <= MEMBERS):
         low, high = range_of_bin(bin, low, high, shift)
         order = tle.gpu.alloc([CAP], tl.int32, nv_mma_shared_layout=False)
         mine = tle.gpu.alloc([MEMBERS], tl.uint32, nv_mma_shared_layout=False)
@@ -440,7 +473,7 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
         # Groups at the row's ends are listed whole. What is resident fits, more counts than a word tells or not.
         FIT: tl.constexpr = 65535 if RESIDENT else min(WARPS * ROOM - 2, 65535 // MESH.size - 1)
         select_exact(out, hist, own, parts, arrived, keys, index, share, offset, skip, count, length, kept, rank, want,
-                     low, high, shift, division, rounds, FIT, LT, MESH, GROUP, WARPS, LIST)
+                     low, high, shift, division, (low != 0).to(tl.int32), FIT, LT, MESH, GROUP, WARPS, LIST)
 
 
 @triton.jit
@@ -448,11 +481,14 @@ def topk_cluster_mark(scores, lengths, row_starts, indices, row_stride, index_st
                       MESH: tl.constexpr, K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
                       CAP: tl.constexpr, LT: tl.constexpr, RUN: tl.constexpr, REPEAT: tl.constexpr,
                       LANES: tl.constexpr, EXTRA: tl.constexpr, RESIDENT: tl.constexpr, SEGMENT: tl.constexpr = 0,
-                      WARPS: tl.constexpr = 16, LEAST: tl.constexpr = False,
-                      LIST: tl.constexpr = 0, next_n=1, values=None, value_stride=0, raw_indices=None, raw_stride=0,
-                      offsets=None, page_table=None, table_stride=0, page_tables=0, page_shift=0, row_to_table=None):
+                      MOST: tl.constexpr = 512, FAR: tl.constexpr = 4,
+                      WARPS: tl.constexpr = 16, LEAST: tl.constexpr = False, LIST: tl.constexpr = 0, next_n=1,
+                      values=None, value_stride=0, raw_indices=None, raw_stride=0, offsets=None, page_table=None,
+                      table_stride=0, page_tables=0, page_shift=0, row_to_table=None):
     """One row per cluster. K = 0: k is a run-time value, below 65535 // the cluster's size. RESIDENT: columns <=
-    BLOCK times that size."""
+    BLOCK times that size. The mark is for k + EXTRA elements at least, or k * (1 + FAR / 4) of a row that is long
+    for the sample. A warp has room for SEGMENT blocks and MOST - 128 elements: what shared memory does not take is
+    left to loads in flight."""
     tl.static_assert(WARPS <= 32, "two counts of a tile share one signed 32-bit word")
     tl.static_assert(CAP < 65535 // MESH.size, "a full list is told from an overflow")
     # No CTA writes to one that has not started; the wait is where the data is there.
@@ -462,7 +498,7 @@ def topk_cluster_mark(scores, lengths, row_starts, indices, row_stride, index_st
     row, start, end, want, out = open_row(program, scores, lengths, row_starts, indices, row_stride, index_stride,
                                           columns, k, flags, next_n, K, LIST)
     select_shares(out, row, start, end - start, want, rank, MESH, BLOCK, GROUP, CAP, LT, RUN, REPEAT, LANES, EXTRA,
-                  RESIDENT, SEGMENT, WARPS, LEAST, LIST)
+                  RESIDENT, SEGMENT, MOST, FAR, WARPS, LEAST, LIST)
     if LIST:
         tle.distributed_barrier(MESH)
         if rank == 0:

@@ -130,7 +130,8 @@ typedef struct Body {
 } Body;
 
 static const Body bodies[] = {
-    {"topk_select__f32__kany__mark2_256k__v4__w16", 131072, 2048, 0, 0, 2, 256, 32},
+    {"topk_select__f32__kany__mark2_64k__v4__w16", 65536, 2048, 0, 0, 2, 256, 32},
+    {"topk_select__f32__kany__mark2_128k__v4__w16", 131072, 2048, 0, 0, 2, 256, 32},
     {"topk_select__f32__kany__mark2_256k__v4__w16", 131072, 2048, 5, 131071, 2, 256, 32},
     {"topk_select__f32__kany__mark2_long__v4__w16", 131072, 2048, 0, 0, 2, 512, 32},
     {"topk_select__f32__kany__mark4_long__v4__w16", 131072, 1000, 0, 0, 4, 512, 32},
