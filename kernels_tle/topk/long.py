@@ -5,6 +5,9 @@ What a warp finds in one tile is a segment of the list: the warp takes its place
 each other in any order, and a table says where each is. Within a segment the order is that of the columns; so the
 answer comes out in order without sorting.
 
+Where neighbours are alike, a sample of runs tells little. It shows in the sample, and with D > 1 a larger one is taken;
+shorter rows would pay half a microsecond each for the look.
+
 A mark is never trusted: elements from it upwards are counted. Where they are too many or too few, one more read of
 the row counts by keys what the mark left open. Either a value that many elements share turns out to be the one at
 the border - the mark itself, mostly - or a better mark is known exactly. Then each warp writes the answer of its own
@@ -18,7 +21,6 @@ import triton.experimental.tle.language as tle
 from topk.bins import (BIN_BITS, BINS, FEW, alloc_select, bin_bits, count_bins, find_bin, list_few, nth_of_few,
                        range_scale, score_below, signed_bits, threshold_of_keys)
 from topk.common import bin_shift, clear, counts_of, finish, open_row, ordered_key, put, score_of_key, write_all
-
 
 @triton.jit
 def part_offset(V: tl.constexpr):
@@ -54,52 +56,91 @@ def nth_of_warps(words, n, W: tl.constexpr):
     lane = tl.arange(0, 32)
     own = tl.load(tle.gpu.local_ptr(words, (lane % W,)))
     as_large = tl.zeros((32,), tl.int32)
-    for w in tl.static_range(W):
-        as_large += (tl.load(tle.gpu.local_ptr(words, (w,))) >= own).to(tl.int32)
+    for w in tl.static_range(0, W, 4):  # short chains of sums
+        some = (tl.load(tle.gpu.local_ptr(words, (w,))) >= own).to(tl.int32)
+        for i in tl.static_range(w + 1, w + 4):
+            some += (tl.load(tle.gpu.local_ptr(words, (i,))) >= own).to(tl.int32)
+        as_large += some
     return tl.max(tl.where(as_large >= n, own, -2147483648))
 
 
 @triton.jit
-def load_sample(row, start, end, W: tl.constexpr, D: tl.constexpr, RUN: tl.constexpr):
-    """[8, W, 32]: runs of RUN neighbours, spread over the row, or, of a long row, up to D times as many, of which D
-    each are folded into one by their maxima."""
-    RUNS: tl.constexpr = 256 * W // RUN
-    n = end - start
-    folded = tl.minimum((n + 131071) >> 17, D)
-    place = (tl.arange(0, 8)[:, None, None] * W + tl.arange(0, W)[None, :, None]) * 32 + tl.arange(0, 32)[None, None, :]
-    x = tl.full((8, W, 32), float("-inf"), tl.float32)
-    for d in tl.static_range(D):
-        number = (place // RUN + d * RUNS).to(tl.uint32)
-        at = tl.umulhi(number * 0x9E3779B1, (n - (RUN - 1)).to(tl.uint32)) & 0xFFFFFFF8
-        more = tl.load(row + start + (at + (place % RUN).to(tl.uint32)), mask=folded > d, other=float("-inf"))
-        x = tl.maximum(x, more.to(tl.float32)) if D > 1 else more.to(tl.float32)
-    return x, folded
+def folds_of_sample(n, larger, D: tl.constexpr):
+    """How many runs are folded into one. A larger sample has so many, runs of 8, that of 2,048 elements wanted about
+    forty are in different ones even if each run is of one value."""
+    folds = tl.minimum((n + 131071) >> 17, D)
+    return tl.where(larger, tl.maximum((n * 3 + 131071) >> 17, folds), folds)
 
 
 @triton.jit
-def mark_of_sample(x, folded, n, aim, W: tl.constexpr, RUN: tl.constexpr):
-    """(mark, top): about aim elements of the row are not below mark; top is the largest of the sample.
+def place_of_runs(start, end, fold, W: tl.constexpr, RUN: tl.constexpr):
+    """[8, W, 32] columns, runs of RUN neighbours, spread over the row."""
+    place = (tl.arange(0, 8)[:, None, None] * W + tl.arange(0, W)[None, :, None]) * 32 + tl.arange(0, 32)[None, None, :]
+    number = (place // RUN + fold * (256 * W // RUN)).to(tl.uint32)
+    at = tl.umulhi(number * 0x9E3779B1, (end - start - (RUN - 1)).to(tl.uint32)) & 0xFFFFFFF8
+    return start + (at.to(tl.int32) + place % RUN)
 
-    Every warp gets 256 elements from all over the row, and finds the one of them whose rank is the share of aim. The
-    mark is their median."""
-    RUNS: tl.constexpr = 256 * W // RUN
-    STRIDE: tl.constexpr = RUNS + 32 // RUN
+
+@triton.jit
+def load_sample(row, start, end, folds, W: tl.constexpr, D: tl.constexpr, RUN: tl.constexpr):
+    """[8, W, 32]: runs of RUN neighbours, or, of a long row, up to D times as many, of which `folds` each are folded
+    into one by their maxima."""
+    x = tl.load(row + place_of_runs(start, end, 0, W, RUN)).to(tl.float32)
+    for d in tl.static_range(1, D):
+        more = tl.load(row + place_of_runs(start, end, d, W, RUN), mask=folds > d, other=float("-inf"))
+        x = tl.maximum(x, more.to(tl.float32))
+    return x
+
+
+@triton.jit
+def load_larger_sample(row, start, end, folds, W: tl.constexpr):
+    """The same of runs of 8, however many they are."""
+    x = tl.full((8, W, 32), float("-inf"), tl.float32)
+    for d in range(0, folds):
+        x = tl.maximum(x, tl.load(row + place_of_runs(start, end, d, W, 8)).to(tl.float32))
+    return x
+
+
+@triton.jit
+def count_alike(sample, low, W: tl.constexpr, STRIDE: tl.constexpr):
+    """[W]: how many of each warp's 64 pairs of neighbours have the first above low, and, above 16 bits, how many
+    have both."""
+    pair = (tl.arange(0, 2)[:, None, None] * W + tl.arange(0, W)[None, :, None]) * 32 + tl.arange(0, 32)[None, None, :]
+    place = pair * 2
+    at = place % 8 * STRIDE + place // 8
+    one = tl.load(tle.gpu.local_ptr(sample, (at,))) > low[None, :, None]
+    other = tl.load(tle.gpu.local_ptr(sample, (at + STRIDE,))) > low[None, :, None]
+    return tl.sum(tl.sum(tl.where(one, tl.where(other, 65537, 1), 0), axis=0), axis=1)
+
+
+@triton.jit
+def mark_of_sample(highs, x, folds, n, aim, W: tl.constexpr, D: tl.constexpr):
+    """(mark, alike): about aim elements of the row are not below mark; alike says, if D > 1, that what is next to one of
+    these is one, too, more often than chance has it. highs gets what each warp has largest.
+
+    Every warp gets 256 elements from all over the row, each from another eight neighbours, and finds the one of them
+    whose rank is the share of aim. The mark is their median. No two warps have the same half of the eights: where
+    neighbours are alike, their elements tell nothing else."""
+    RUNS: tl.constexpr = 32 * W
+    STRIDE: tl.constexpr = RUNS + 256 + 4  # the first of them once more behind the last
     LEAST: tl.constexpr = 5
     NONE: tl.constexpr = -2139095041  # signed_bits of -inf
-    sample = tle.gpu.alloc([RUN * STRIDE], tl.int32, nv_mma_shared_layout=False)
+    sample = tle.gpu.alloc([8 * STRIDE], tl.int32, nv_mma_shared_layout=False)
     lows = tle.gpu.alloc([W], tl.int32, nv_mma_shared_layout=False)
-    highs = tle.gpu.alloc([W], tl.int32, nv_mma_shared_layout=False)
+    pairs = tle.gpu.alloc([W], tl.int32, nv_mma_shared_layout=False)
     lane = tl.arange(0, 32)[None, None, :]
     w = tl.arange(0, W)[None, :, None]
     i = tl.arange(0, 8)[:, None, None]
     place = (i * W + w) * 32 + lane
     x = tl.maximum(x, float("-inf"))  # no NaN
-    tl.store(tle.gpu.local_ptr(sample, (place % RUN * STRIDE + place // RUN,)), signed_bits(x))
-    share = aim.to(tl.float32) * folded.to(tl.float32) / n.to(tl.float32)
+    at = place % 8 * STRIDE + place // 8
+    tl.store(tle.gpu.local_ptr(sample, (at,), apart=True), signed_bits(x))
+    tl.store(tle.gpu.local_ptr(sample, (at + RUNS,), apart=True), signed_bits(x), mask=i < 4)
+    share = aim.to(tl.float32) * folds.to(tl.float32) / n.to(tl.float32)
     each = tl.minimum((8.0 / share).to(tl.int32), 256)
     rank = tl.maximum((share * each.to(tl.float32) + 0.83).to(tl.int32), LEAST)
     place = w * 256 + i * 32 + lane * 5 % 32
-    y = tl.load(tle.gpu.local_ptr(sample, (place // RUNS * STRIDE + place % RUNS,)))
+    y = tl.load(tle.gpu.local_ptr(sample, (place // RUNS * (STRIDE + 32) + place % RUNS,)))
     y = tl.sort(tl.where(i * 32 + lane < each, y, NONE), dim=0, descending=True)
     # Of a lane's 8, four are enough.
     a = tl.max(tl.where(i == 0, y, NONE), axis=0)
@@ -119,20 +160,39 @@ def mark_of_sample(x, folded, n, aim, W: tl.constexpr, RUN: tl.constexpr):
         low = tl.where(found < rank, best, low)
         hit = a == best[:, None]
         found += tl.sum(hit.to(tl.int32), axis=1)
+    if D > 1:
+        tl.store(tle.gpu.local_ptr(pairs, (tl.arange(0, W),)), count_alike(sample, low, W, STRIDE))
     tl.store(tle.gpu.local_ptr(lows, (tl.arange(0, W),)), low)
     mark = nth_of_warps(lows, W // 2, W)
-    high = tl.max(tl.load(tle.gpu.local_ptr(highs, (tl.arange(0, 32) % W,))))
-    return signed_bits(mark).to(tl.float32, bitcast=True), signed_bits(high).to(tl.float32, bitcast=True)
+    alike = False
+    if D > 1:
+        counts = tl.sum(tl.load(tle.gpu.local_ptr(pairs, (tl.arange(0, 32) % W,))))
+        alike = (counts >> 16) * 4 > (counts & 0xFFFF)
+    return signed_bits(mark).to(tl.float32, bitcast=True), alike
 
 
 @triton.jit
-def load_keys(row, first, base, start, end, reading, V: tl.constexpr, GROUP: tl.constexpr):
-    """[V, W, 128] keys from columns base[w] on, 0 for what lies outside the row or what `reading` excludes."""
+def load_parts(row, first, base, end, reading, V: tl.constexpr, GROUP: tl.constexpr):
+    """[V, W, 128] scores from columns base[w] on, of the warps that are reading."""
     offset = part_offset(V)
     left = tl.where(reading, ((end - first + GROUP - 1) // GROUP) * GROUP - (base - first), 0)
-    x = tl.load(row + base[None, :, None] + offset, mask=offset < left[None, :, None], other=0.0)
-    inside = (offset < (end - base)[None, :, None]) & (offset >= (start - base)[None, :, None])
-    return tl.where(inside & reading[None, :, None], ordered_key(x), 0)
+    return tl.load(row + base[None, :, None] + offset, mask=offset < left[None, :, None], other=0.0)
+
+
+@triton.jit
+def quick_key(x):
+    """ordered_key in three instructions: a sum with +0 is never -0, and its NaN has no sign and all other bits set."""
+    bits = (x.to(tl.float32) + 0.0).to(tl.int32, bitcast=True)
+    return (bits ^ ((bits >> 31) | -2147483648)).to(tl.uint32, bitcast=True)
+
+
+@triton.jit
+def keys_of_parts(x, base, start, end, reading, V: tl.constexpr):
+    """Their keys, 0 for what lies outside the row or what `reading` excludes."""
+    place = part_offset(V)
+    length = tl.where(reading, end - start, 0).to(tl.uint32)
+    inside = (place + (base - start)[None, :, None]).to(tl.uint32) < length[None, :, None]
+    return tl.where(inside, quick_key(x), 0)
 
 
 @triton.jit
@@ -150,21 +210,27 @@ def count_keys(room, row, first, start, end, mark, low, top, W: tl.constexpr, V:
     base, rounds = warp_parts(first, end, W, V)
     counts = tl.zeros((W, 32), tl.int32)
     all = tl.full((W,), 1, tl.int1)
+    x = load_parts(row, first, base, end, all, V, GROUP)
     for r in range(0, rounds):
-        key = load_keys(row, first, base, start, end, all, V, GROUP)
+        following = load_parts(row, first, base + V * 128, end, all, V, GROUP)
+        key = keys_of_parts(x, base, start, end, all, V)
         each = (key > mark).to(tl.int32) + ((key == mark).to(tl.int32) << 16)
         counts += tl.sum(tl.sum(tl.reshape(each, (V, W, 32, 4)), axis=3), axis=0)
-        place = tle.gpu.local_ptr(room[0], (((top - key) >> shift).to(tl.int32),))
-        tl.atomic_add(place, 1, mask=(key >= low) & (key <= top), sem="relaxed", scope="cta")
+        down = top - key
+        place = tle.gpu.local_ptr(room[0], ((down >> shift).to(tl.int32),))
+        tl.atomic_add(place, 1, mask=down <= top - low, sem="relaxed", scope="cta")
+        x = following
         base += V * 128
     return tl.sum(counts & 0xFFFF, axis=1), tl.sum(counts >> 16, axis=1)
 
 
 @triton.jit
-def write_in_order(out, row, first, start, end, threshold, ties, greater, equal, W: tl.constexpr, V: tl.constexpr,
+def write_in_order(out, in_parts, row, first, start, end, threshold, ties, W: tl.constexpr, V: tl.constexpr,
                    GROUP: tl.constexpr, LIST: tl.constexpr):
-    """Writes the positions of the keys above threshold and of the first `ties` equal to it in ascending order. greater
-    and equal are how many each warp's part of the row has: a warp reads no further than to the last one."""
+    """Writes the positions of the keys above threshold and of the first `ties` equal to it in ascending order. in_parts
+    is how many of either each warp's part of the row has: a warp reads no further than to the last one."""
+    greater = tl.load(tle.gpu.local_ptr(in_parts[0], (tl.arange(0, W),)))
+    equal = tl.load(tle.gpu.local_ptr(in_parts[1], (tl.arange(0, W),)))
     greater_before, all_greater = tle.cumsum(greater)
     equal_before, all_equal = tle.cumsum(equal)
     greater_after = greater_before + greater
@@ -172,7 +238,8 @@ def write_in_order(out, row, first, start, end, threshold, ties, greater, equal,
     base, rounds = warp_parts(first, end, W, V)
     reading = (greater > 0) | (equal_before < equal_after)
     while tl.max(reading.to(tl.int32)) > 0:
-        key = load_keys(row, first, base, start, end, reading, V, GROUP)
+        x = load_parts(row, first, base, end, reading, V, GROUP)
+        key = keys_of_parts(x, base, start, end, reading, V)
         above = tl.reshape(key > threshold, (V, W, 32, 4))
         same = tl.reshape(key == threshold, (V, W, 32, 4))
         run, own = tle.cumsum(above.to(tl.int32) + (same.to(tl.int32) << 16), axis=3)
@@ -190,11 +257,11 @@ def write_in_order(out, row, first, start, end, threshold, ties, greater, equal,
 
 
 @triton.jit
-def narrow(room, row, first, start, end, want, mark, met, CAP: tl.constexpr, W: tl.constexpr, V: tl.constexpr,
+def narrow(room, in_parts, row, first, start, end, want, mark, met, CAP: tl.constexpr, W: tl.constexpr, V: tl.constexpr,
            GROUP: tl.constexpr):
-    """(key, ties, greater, equal): where a mark with key `mark`, which `met` elements are not below, served badly.
-    Either ties > 0 and key is that of the last one wanted, as write_in_order takes it; or ties is 0, and at least want
-    and at most CAP elements are not below key. Reads the row once for each 11 bits of the keys in question, and looks
+    """(key, ties): where a mark with key `mark`, which `met` elements are not below, served badly. Either ties > 0 and
+    key is that of the last one wanted, and in_parts has what write_in_order takes; or ties is 0, and at least want and
+    at most CAP elements are not below key. Reads the row once for each 11 bits of the keys in question, and looks
     near the mark first."""
     NEAR: tl.constexpr = 1 << 21  # a quarter of an octave
     LAST: tl.constexpr = 0xFFFFFFFF
@@ -221,9 +288,11 @@ def narrow(room, row, first, start, end, want, mark, met, CAP: tl.constexpr, W: 
             ties = want - above
             searching = False
         elif before >= want:
-            low = top + 1
+            low = tl.where(top >= 0xFF800000, LAST, top + 1).to(tl.uint32)  # all NaN are one
             top = tl.full((), LAST, tl.uint32)
-            mark = low
+            mark = top  # what many may share up there is NaN
+            before = 0
+            upwards = False
         elif before + counted < want:
             before += counted
             top = low - 1
@@ -242,7 +311,9 @@ def narrow(room, row, first, start, end, want, mark, met, CAP: tl.constexpr, W: 
             upwards = False
             # -inf fills short rows up and is never listed: the same as a value that many share
             searching = (low == top) | (before + inside > CAP) | (low == LEAST)
-    return mark, ties, greater, equal
+    tl.store(tle.gpu.local_ptr(in_parts[0], (tl.arange(0, W),)), greater)
+    tl.store(tle.gpu.local_ptr(in_parts[1], (tl.arange(0, W),)), equal)
+    return mark, ties
 
 
 @triton.jit
@@ -314,19 +385,21 @@ def keep_from_mark(listed, segment, taken, row, x, following, first, start, end,
 @triton.jit
 def keep_again(listed, segment, taken, row, first, start, end, mark, W: tl.constexpr, V: tl.constexpr,
                GROUP: tl.constexpr, CAP: tl.constexpr):
-    """The same from the first tile on, with a mark of which it is known that they fit."""
+    """The same from the first tile on and to the end; returns how many there are."""
     BLOCK: tl.constexpr = W * V * 128
     left = ((end - first + GROUP - 1) // GROUP) * GROUP
     below = score_below(ordered_key(mark))
     base = first
     number = 0
+    x = load_tile(row, base, left, V, W)
     while left > 0:
-        x = load_tile(row, base, left, V, W)
+        following = load_tile(row, base + BLOCK, left - BLOCK, V, W)
         keep_tile(listed, segment, taken, x, base, number, left, start, end, mark, below, W, V, CAP)
+        x = following
         base += BLOCK
         left -= BLOCK
         number += W
-    return tl.load(tle.gpu.local_ptr(taken, (0,))), number
+    return tl.load(tle.gpu.local_ptr(taken, (0,)))
 
 
 @triton.jit
@@ -418,9 +491,34 @@ def write_list(out, listed, segment, kept, number, low, ties, skipped, want, CAP
 
 
 @triton.jit
-def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D: tl.constexpr,
-                  CAP: tl.constexpr, SEGS: tl.constexpr, GROUP: tl.constexpr, LIST: tl.constexpr):
-    RUN: tl.constexpr = 8 if D == 1 else 32
+def begin_row(highs, row, first, start, end, want, larger, W: tl.constexpr, V: tl.constexpr, D: tl.constexpr,
+              RUN: tl.constexpr, CAP: tl.constexpr, GROUP: tl.constexpr):
+    """(mark, again, x, following): a mark, and the first two tiles, which are on their way during the sampling. again
+    says that the mark should be that of a larger sample, as it is if `larger`."""
+    BLOCK: tl.constexpr = W * V * 128
+    left = ((end - first + GROUP - 1) // GROUP) * GROUP
+    mark = tl.full((), -3.4028234663852886e38, tl.float32)
+    again = False
+    if end - start > CAP:
+        folds = folds_of_sample(end - start, larger, D)
+        if larger:
+            sample = load_larger_sample(row, start, end, folds, W)
+        else:
+            sample = load_sample(row, start, end, folds, W, D, RUN)
+        x = load_masked(row, first, left, V, W)
+        following = load_masked(row, first + BLOCK, left - BLOCK, V, W)
+        tl.debug_barrier()  # all of that is under way before the sample is waited for
+        mark, alike = mark_of_sample(highs, sample, folds, end - start, want * 15 // 8, W, D)
+        again = alike & (not larger) & (folds < folds_of_sample(end - start, True, D))
+    else:
+        x = load_masked(row, first, left, V, W)
+        following = load_masked(row, first + BLOCK, left - BLOCK, V, W)
+    return mark, again, x, following
+
+
+@triton.jit
+def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D: tl.constexpr, RUN: tl.constexpr,
+                CAP: tl.constexpr, SEGS: tl.constexpr, GROUP: tl.constexpr, LIST: tl.constexpr):
     if end - start <= want:
         write_all(out, end - start, want, 1024, LIST)
         return
@@ -428,57 +526,61 @@ def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D:
     room = alloc_select(BINS)
     taken = tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False)
     segment = tle.gpu.alloc([SEGS], tl.int32, nv_mma_shared_layout=False)
+    listed = tle.gpu.alloc([CAP + W * 64], tl.uint64, nv_mma_shared_layout=False)
+    in_parts = (tle.gpu.alloc([W], tl.int32, nv_mma_shared_layout=False),
+               tle.gpu.alloc([W], tl.int32, nv_mma_shared_layout=False))
+    highs = tle.gpu.alloc([W], tl.int32, nv_mma_shared_layout=False)
     tl.store(tle.gpu.local_ptr(room[3], (0,)), 0)
+    tl.store(tle.gpu.local_ptr(highs, (tl.arange(0, W),)), 0x7F7FFFFF)
     tl.store(tle.gpu.local_ptr(taken, (0,)), 0)
     clear(room[0], BINS)
     first = (start // GROUP) * GROUP
     left = ((end - first + GROUP - 1) // GROUP) * GROUP
     mark = tl.full((), -3.4028234663852886e38, tl.float32)
-    high = -mark
-    if end - start > CAP:
-        sample, folded = load_sample(row, start, end, W, D, RUN)
-        # on their way during the sampling
-        x = load_masked(row, first, left, V, W)
-        following = load_masked(row, first + BLOCK, left - BLOCK, V, W)
-        tl.debug_barrier()  # all of that is under way before the sample is waited for
-        mark, high = mark_of_sample(sample, folded, end - start, want * 15 // 8, W, RUN)
+    larger = False
+    if D > 1 and GROUP > 1:  # unaligned, it would take more registers than there are
+        x = tl.full((V, W, 128), 0.0, tl.float32)
+        following = x
+        searching = True
+        while searching:
+            mark, searching, x, following = begin_row(highs, row, first, start, end, want, larger, W, V, D, RUN, CAP,
+                                                      GROUP)
+            larger = searching
     else:
-        x = load_masked(row, first, left, V, W)
-        following = load_masked(row, first + BLOCK, left - BLOCK, V, W)
-    listed = tle.gpu.alloc([CAP + W * 64], tl.uint64, nv_mma_shared_layout=False)
+        mark, larger, x, following = begin_row(highs, row, first, start, end, want, larger, W, V, D, RUN, CAP, GROUP)
     kept = CAP + 1
     number = 0
     if mark > float("-inf"):
         kept, number = keep_from_mark(listed, segment, taken, row, x, following, first, start, end, mark, W, V, GROUP,
                                       CAP)
-    key = tl.full((), 0, tl.uint32)
     ties = 0
-    greater = tl.zeros((W,), tl.int32)
-    equal = tl.zeros((W,), tl.int32)
     if (kept < want) | (kept > CAP):
-        key, ties, greater, equal = narrow(room, row, first, start, end, want, ordered_key(mark), kept, CAP, W, V, GROUP)
+        key, ties = narrow(room, in_parts, row, first, start, end, want, ordered_key(mark), kept, CAP, W, V, GROUP)
+        mark = score_of_key(key)
         if ties == 0:
             clear(room[0], BINS)
             tl.store(tle.gpu.local_ptr(taken, (0,)), 0)
-            mark = score_of_key(key)
-            kept, number = keep_again(listed, segment, taken, row, first, start, end, mark, W, V, GROUP, CAP)
+            kept = keep_again(listed, segment, taken, row, first, start, end, mark, W, V, GROUP, CAP)
     if ties > 0:
-        write_in_order(out, row, first, start, end, key, ties, greater, equal, W, V, GROUP, LIST)
+        write_in_order(out, in_parts, row, first, start, end, ordered_key(mark), ties, W, V, GROUP, LIST)
     else:
         pads = kept + tl.arange(0, W * 64)  # the list is read in whole chunks
         tl.store(tle.gpu.local_ptr(listed, (pads,), apart=True), tl.full((W * 64,), 0xFF800000, tl.uint64))
+        high = tl.max(tl.load(tle.gpu.local_ptr(highs, (tl.arange(0, 32) % W,))))
+        high = signed_bits(high).to(tl.float32, bitcast=True)
         key, ties = threshold_of_list(room, listed, kept, mark, high, want, CAP, W)
         # NaN, which scores cannot be compared with: the first of what is above +inf, and nothing that equals it
         ties = tl.where(key > 0xFF800000, 0, ties)
         key = tl.minimum(key, 0xFF800000)
-        write_list(out, listed, segment, kept, number, score_of_key(key), ties, start - first, want, CAP, SEGS, V * 128, W,
-                   LIST)
+        number = tl.maximum((left + BLOCK - 1) // BLOCK, 2) * W
+        write_list(out, listed, segment, kept, number, score_of_key(key), ties, start - first, want, CAP, SEGS, V * 128,
+                   W, LIST)
 
 
 @triton.jit
 def topk_long(scores, lengths, row_starts, indices, row_stride, index_stride, columns, k, flags,
                 K: tl.constexpr, GROUP: tl.constexpr, W: tl.constexpr, V: tl.constexpr, D: tl.constexpr,
-                CAP: tl.constexpr, SEGS: tl.constexpr,
+                RUN: tl.constexpr, CAP: tl.constexpr, SEGS: tl.constexpr,
                 LIST: tl.constexpr = 0, next_n=1, values=None, value_stride=0, raw_indices=None, raw_stride=0,
                 offsets=None, page_table=None, table_stride=0, page_tables=0, page_shift=0, row_to_table=None):
     """One row per program, k <= CAP / 3, columns <= SEGS * V * 128 - GROUP + 1; W is the number of warps."""
@@ -486,7 +588,7 @@ def topk_long(scores, lengths, row_starts, indices, row_stride, index_stride, co
     program = tl.program_id(0)
     row, start, end, want, out = open_row(program, scores, lengths, row_starts, indices, row_stride, index_stride,
                                           columns, k, flags, next_n, K, LIST)
-    select_long(out, row, start, end, want, W, V, D, CAP, SEGS, GROUP, LIST)
+    select_long(out, row, start, end, want, W, V, D, RUN, CAP, SEGS, GROUP, LIST)
     if LIST:
         rest = (values, value_stride, raw_indices, raw_stride, offsets, page_table, table_stride, page_tables,
                 page_shift, row_to_table)
