@@ -5,8 +5,8 @@ What a warp finds in one tile is a segment of the list: the warp takes its place
 each other in any order, and a table says where each is. Within a segment the order is that of the columns; so the
 answer comes out in order without sorting.
 
-Where neighbours are alike, a sample of runs tells little. It shows in the sample, and with D > 1 a larger one is taken;
-shorter rows would pay half a microsecond each for the look.
+Where neighbours are alike, a sample of runs tells little. It shows in the sample, and of a row that is longer than
+131,072 a larger one is taken; shorter ones would pay half a microsecond each for the look.
 
 A mark is never trusted: elements from it upwards are counted. Where they are too many or too few, one more read of
 the row counts by keys what the mark left open. Either a value that many elements share turns out to be the one at
@@ -21,6 +21,7 @@ import triton.experimental.tle.language as tle
 from topk.bins import (BIN_BITS, BINS, FEW, alloc_select, bin_bits, count_bins, find_bin, list_few, nth_of_few,
                        range_scale, score_below, signed_bits, threshold_of_keys)
 from topk.common import bin_shift, clear, counts_of, finish, open_row, ordered_key, put, score_of_key, write_all
+
 
 @triton.jit
 def part_offset(V: tl.constexpr):
@@ -93,11 +94,11 @@ def load_sample(row, start, end, folds, W: tl.constexpr, D: tl.constexpr, RUN: t
 
 
 @triton.jit
-def load_larger_sample(row, start, end, folds, W: tl.constexpr):
-    """The same of runs of 8, however many they are."""
+def load_folds(row, start, end, folds, W: tl.constexpr, RUN: tl.constexpr):
+    """The same one after the other, however many they are."""
     x = tl.full((8, W, 32), float("-inf"), tl.float32)
     for d in range(0, folds):
-        x = tl.maximum(x, tl.load(row + place_of_runs(start, end, d, W, 8)).to(tl.float32))
+        x = tl.maximum(x, tl.load(row + place_of_runs(start, end, d, W, RUN)).to(tl.float32))
     return x
 
 
@@ -114,9 +115,9 @@ def count_alike(sample, low, W: tl.constexpr, STRIDE: tl.constexpr):
 
 
 @triton.jit
-def mark_of_sample(highs, x, folds, n, aim, W: tl.constexpr, D: tl.constexpr):
-    """(mark, alike): about aim elements of the row are not below mark; alike says, if D > 1, that what is next to one of
-    these is one, too, more often than chance has it. highs gets what each warp has largest.
+def mark_of_sample(highs, x, folds, n, aim, W: tl.constexpr, ALIKE: tl.constexpr):
+    """(mark, alike): about aim elements of the row are not below mark; alike says, if ALIKE, that what is next to one
+    of these is one, too, more often than chance has it. highs gets what each warp has largest.
 
     Every warp gets 256 elements from all over the row, each from another eight neighbours, and finds the one of them
     whose rank is the share of aim. The mark is their median. No two warps have the same half of the eights: where
@@ -160,12 +161,12 @@ def mark_of_sample(highs, x, folds, n, aim, W: tl.constexpr, D: tl.constexpr):
         low = tl.where(found < rank, best, low)
         hit = a == best[:, None]
         found += tl.sum(hit.to(tl.int32), axis=1)
-    if D > 1:
+    if ALIKE:
         tl.store(tle.gpu.local_ptr(pairs, (tl.arange(0, W),)), count_alike(sample, low, W, STRIDE))
     tl.store(tle.gpu.local_ptr(lows, (tl.arange(0, W),)), low)
     mark = nth_of_warps(lows, W // 2, W)
     alike = False
-    if D > 1:
+    if ALIKE:
         counts = tl.sum(tl.load(tle.gpu.local_ptr(pairs, (tl.arange(0, 32) % W,))))
         alike = (counts >> 16) * 4 > (counts & 0xFFFF)
     return signed_bits(mark).to(tl.float32, bitcast=True), alike
@@ -492,7 +493,7 @@ def write_list(out, listed, segment, kept, number, low, ties, skipped, want, CAP
 
 @triton.jit
 def begin_row(highs, row, first, start, end, want, larger, W: tl.constexpr, V: tl.constexpr, D: tl.constexpr,
-              RUN: tl.constexpr, CAP: tl.constexpr, GROUP: tl.constexpr):
+              RUN: tl.constexpr, CAP: tl.constexpr, GROUP: tl.constexpr, ALIKE: tl.constexpr, LIST: tl.constexpr):
     """(mark, again, x, following): a mark, and the first two tiles, which are on their way during the sampling. again
     says that the mark should be that of a larger sample, as it is if `larger`."""
     BLOCK: tl.constexpr = W * V * 128
@@ -502,13 +503,15 @@ def begin_row(highs, row, first, start, end, want, larger, W: tl.constexpr, V: t
     if end - start > CAP:
         folds = folds_of_sample(end - start, larger, D)
         if larger:
-            sample = load_larger_sample(row, start, end, folds, W)
+            sample = load_folds(row, start, end, folds, W, 8)
+        elif D > 1 and LIST:
+            sample = load_folds(row, start, end, folds, W, RUN)
         else:
             sample = load_sample(row, start, end, folds, W, D, RUN)
         x = load_masked(row, first, left, V, W)
         following = load_masked(row, first + BLOCK, left - BLOCK, V, W)
         tl.debug_barrier()  # all of that is under way before the sample is waited for
-        mark, alike = mark_of_sample(highs, sample, folds, end - start, want * 15 // 8, W, D)
+        mark, alike = mark_of_sample(highs, sample, folds, end - start, want * 15 // 8, W, ALIKE)
         again = alike & (not larger) & (folds < folds_of_sample(end - start, True, D))
     else:
         x = load_masked(row, first, left, V, W)
@@ -538,16 +541,19 @@ def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D:
     left = ((end - first + GROUP - 1) // GROUP) * GROUP
     mark = tl.full((), -3.4028234663852886e38, tl.float32)
     larger = False
-    if D > 1 and GROUP > 1:  # unaligned, it would take more registers than there are
+    # Unaligned, it would take more registers than there are. Fused forms, which are long to compile, do with less.
+    ALIKE: tl.constexpr = D > 1 and GROUP > 1 and not LIST
+    if ALIKE:
         x = tl.full((V, W, 128), 0.0, tl.float32)
         following = x
         searching = True
         while searching:
             mark, searching, x, following = begin_row(highs, row, first, start, end, want, larger, W, V, D, RUN, CAP,
-                                                      GROUP)
+                                                      GROUP, ALIKE, LIST)
             larger = searching
     else:
-        mark, larger, x, following = begin_row(highs, row, first, start, end, want, larger, W, V, D, RUN, CAP, GROUP)
+        mark, larger, x, following = begin_row(highs, row, first, start, end, want, larger, W, V, D, RUN, CAP, GROUP,
+                                               ALIKE, LIST)
     kept = CAP + 1
     number = 0
     if mark > float("-inf"):
