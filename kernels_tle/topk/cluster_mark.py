@@ -456,8 +456,8 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
     aim = want + tl.maximum(tl.where(span <= 16 * SAMPLE, want // 2, want * FAR // 4), EXTRA)
     if span >= SAMPLE:
         low, high, shift, kept, division = list_share(
-            row, share, first, skip, span, count, offset, tiles, part, aim, rank, want, hist, own, parts, arrived, found,
-            keys, index, MESH, STRIPS, GROUP, CAP, RUN, REPEAT, LANES, RESIDENT, SEGMENT, MOST, WARPS, LEAST)
+            row, share, first, skip, span, count, offset, tiles, part, aim, rank, want, hist, own, parts, arrived,
+            found, keys, index, MESH, STRIPS, GROUP, CAP, RUN, REPEAT, LANES, RESIDENT, SEGMENT, MOST, WARPS, LEAST)
     else:
         tle.distributed_barrier(MESH, barrier_kind="wait")
     bin, above, inside, above_lower, inside_lower = division

@@ -14,7 +14,7 @@ import triton.experimental.tle.language as tle
 from topk.bins import score_below
 from topk.cluster import both_counts, write_tile
 from topk.cluster_common import BINS, count_keys, divide, load_strips, range_of_bin, send_counts, upto_bin
-from topk.common import bin_shift, clear, ordered_key, score_of_key
+from topk.common import bin_shift, clear, ordered_key, quick_key, score_of_key
 
 LEAST_KEY = tl.constexpr(0x007FFFFF)  # of -inf
 ZERO_KEY = tl.constexpr(0x80000000)
@@ -32,13 +32,6 @@ def load_tile(share, base, count, GROUP: tl.constexpr, WARPS: tl.constexpr):
     """The strips from base on, which may lie past the end: a warp's are neighbours, the next warp's follow."""
     STRIPS: tl.constexpr = 4 if GROUP >= 4 else 2
     return load_strips(share + base, 0, 1, STRIPS * 128, count - base, STRIPS, GROUP, WARPS)
-
-
-@triton.jit
-def quick_key(x):
-    """ordered_key in three instructions: a sum with +0 is never -0, and its NaN has no sign and all other bits set."""
-    bits = (x.to(tl.float32) + 0.0).to(tl.int32, bitcast=True)
-    return (bits ^ ((bits >> 31) | -2147483648)).to(tl.uint32, bitcast=True)
 
 
 @triton.jit

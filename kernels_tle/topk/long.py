@@ -20,7 +20,8 @@ import triton.language as tl
 import triton.experimental.tle.language as tle
 from topk.bins import (BIN_BITS, BINS, FEW, alloc_select, bin_bits, count_bins, find_bin, list_few, nth_of_few,
                        range_scale, score_below, signed_bits, threshold_of_keys)
-from topk.common import bin_shift, clear, counts_of, finish, open_row, ordered_key, put, score_of_key, write_all
+from topk.common import (bin_shift, clear, counts_of, finish, open_row, ordered_key, put, quick_key, score_of_key,
+                         write_all)
 
 
 @triton.jit
@@ -178,13 +179,6 @@ def load_parts(row, first, base, end, reading, V: tl.constexpr, GROUP: tl.conste
     offset = part_offset(V)
     left = tl.where(reading, ((end - first + GROUP - 1) // GROUP) * GROUP - (base - first), 0)
     return tl.load(row + base[None, :, None] + offset, mask=offset < left[None, :, None], other=0.0)
-
-
-@triton.jit
-def quick_key(x):
-    """ordered_key in three instructions: a sum with +0 is never -0, and its NaN has no sign and all other bits set."""
-    bits = (x.to(tl.float32) + 0.0).to(tl.int32, bitcast=True)
-    return (bits ^ ((bits >> 31) | -2147483648)).to(tl.uint32, bitcast=True)
 
 
 @triton.jit
