@@ -353,9 +353,9 @@ def keep_tile(listed, segment, taken, x, base, number, left, start, end, mark, b
 @triton.jit
 def keep_from_mark(listed, segment, taken, row, x, following, first, start, end, mark, W: tl.constexpr,
                    V: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr):
-    """Appends every element not below mark to the list, whole segments in any order; returns how many there are, and
-    the number of segments. x and following are the first two tiles. Where these have more than CAP already, as where
-    one value is most of the row, it reads no further."""
+    """Appends every element not below mark to the list, whole segments in any order; returns how many there are. x and
+    following are the first two tiles. Where these have more than CAP already, as where one value is most of the row,
+    it reads no further."""
     BLOCK: tl.constexpr = W * V * 128
     left = ((end - first + GROUP - 1) // GROUP) * GROUP
     below = score_below(ordered_key(mark))
@@ -374,7 +374,7 @@ def keep_from_mark(listed, segment, taken, row, x, following, first, start, end,
             number += W
             x = load_tile(row, base, left, V, W)
         kept = tl.load(tle.gpu.local_ptr(taken, (0,)))
-    return kept, number
+    return kept
 
 
 @triton.jit
@@ -546,13 +546,11 @@ def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D:
                                                       GROUP, ALIKE, LIST)
             larger = searching
     else:
-        mark, larger, x, following = begin_row(highs, row, first, start, end, want, larger, W, V, D, RUN, CAP, GROUP,
-                                               ALIKE, LIST)
+        mark, again, x, following = begin_row(highs, row, first, start, end, want, False, W, V, D, RUN, CAP, GROUP,
+                                              ALIKE, LIST)
     kept = CAP + 1
-    number = 0
     if mark > float("-inf"):
-        kept, number = keep_from_mark(listed, segment, taken, row, x, following, first, start, end, mark, W, V, GROUP,
-                                      CAP)
+        kept = keep_from_mark(listed, segment, taken, row, x, following, first, start, end, mark, W, V, GROUP, CAP)
     ties = 0
     if (kept < want) | (kept > CAP):
         key, ties = narrow(room, in_parts, row, first, start, end, want, ordered_key(mark), kept, CAP, W, V, GROUP)
