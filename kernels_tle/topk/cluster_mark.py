@@ -83,55 +83,55 @@ def load_sample(row, first, span, RUN: tl.constexpr, REPEAT: tl.constexpr, LANES
 
 
 @triton.jit
-def sampled_keys(sample, group, pair, half, RUN: tl.constexpr, LEAST: tl.constexpr):
-    """The key of the largest, or least, of a group's elements that go to the stat 2 * pair + half. Neighbours may be
-    alike: those that are compared with each other are from all over the row, the others go to other stats. Which one
-    of them goes to which does not matter, so that those of 16 groups are in 16 pairs of banks."""
-    at = group * (32 * RUN) + (pair ^ (((group & 7) << 1) | ((group >> 3) & 1))) * 2 + half
-    x = tl.load(tle.gpu.local_ptr(sample, (at,)))
-    for i in tl.static_range(1, RUN):
-        y = tl.load(tle.gpu.local_ptr(sample, (at + i * STATS,)))
-        x = tl.minimum(x, y) if LEAST else tl.maximum(x, y)
-    return ordered_key(x)
-
-
-@triton.jit
-def sample_mark(runs, span, aim, found, RUN: tl.constexpr, REPEAT: tl.constexpr, LEAST: tl.constexpr):
-    """(mark, top): a key that about aim elements are not below, and one near the largest sampled key."""
-    tl.static_assert(REPEAT == 1 or not LEAST, "maxima of minima are another distribution")
-    j, rank = place_of_mark(aim, span, RUN * REPEAT, LEAST)
-    x = runs[0]
-    for i in tl.static_range(1, REPEAT):
-        x = tl.maximum(x, runs[i])
+def across_row(x, RUN: tl.constexpr):
+    """The sample [group, lane, RUN] as [stat, group, RUN]: of what are neighbours each goes to another stat. Which one
+    to which does not matter, so that those of 16 groups are in 16 pairs of banks."""
     sample = tle.gpu.alloc([32 * 32 * RUN], tl.float32, nv_mma_shared_layout=False)
     place = tl.arange(0, 32)[None, :, None] * RUN + tl.arange(0, RUN)[None, None, :]
     tl.store(tle.gpu.local_ptr(sample, (tl.arange(0, 32)[:, None, None] * (32 * RUN) + place,)), x)
-    # Two of the STATS for each warp, a lane for each group, whose number makes the keys differ.
-    pair = tl.arange(0, STATS // 2)[:, None]
-    half = tl.arange(0, 2)[None, :]
-    group = tl.arange(0, 32)[None, :, None]
-    own = sampled_keys(sample, group, pair[:, :, None], half[:, None, :], RUN, LEAST)
-    key = (own & 0xFFFFFFE0) | group.to(tl.uint32)
-    largest = tl.max(key, axis=1)
-    top = largest
-    if LEAST:
-        top = tl.max(sampled_keys(sample, group, pair[:, :, None], half[:, None, :], RUN, False), axis=1)
-    tops = tle.gpu.alloc([STATS], tl.uint32, nv_mma_shared_layout=False)
-    tl.store(tle.gpu.local_ptr(tops, (pair * 2 + half,)), top)
-    for i in range(1, j):
-        key = tl.where(key == largest[:, None, :], 0, key)
-        largest = tl.max(key, axis=1)
+    each = tl.arange(0, RUN)[:, None, None, None] * STATS + tl.arange(0, 2)[None, None, None, :]
+    pair = tl.arange(0, STATS // 2)[None, :, None, None]
+    group = tl.arange(0, 32)[None, None, :, None]
+    at = group * (32 * RUN) + (pair ^ (((group & 7) << 1) | ((group >> 3) & 1))) * 2 + each
+    y = tl.load(tle.gpu.local_ptr(sample, (at,)))
+    return tl.reshape(tl.permute(y, (1, 3, 2, 0)), (STATS, 32, RUN))
+
+
+@triton.jit
+def sample_mark(runs, span, aim, found, RUN: tl.constexpr, REPEAT: tl.constexpr, LEAST: tl.constexpr,
+                ACROSS: tl.constexpr):
+    """(mark, top): a key that about aim elements are not below, and one near the largest sampled key."""
+    tl.static_assert(REPEAT == 1 or not LEAST, "maxima of minima are another distribution")
+    j, rank = place_of_mark(aim, span, RUN * REPEAT, LEAST)
+    # Alive before the sample is, so that no barrier has to keep them from it.
     stats = tle.gpu.alloc([STATS], tl.uint32, nv_mma_shared_layout=False)
-    tl.store(tle.gpu.local_ptr(stats, (pair * 2 + half,)), largest)
+    tops = tle.gpu.alloc([STATS], tl.uint32, nv_mma_shared_layout=False)
+    x = runs[0]
+    for i in tl.static_range(1, REPEAT):
+        x = tl.maximum(x, runs[i])
+    if ACROSS:
+        x = across_row(x, RUN)
+    key = ordered_key(tl.min(x, axis=2) if LEAST else tl.max(x, axis=2))
+    largest = tl.max(key, axis=1)
+    top = tl.max(ordered_key(tl.max(x, axis=2)), axis=1) if LEAST else largest
+    # The j-th largest, equal ones or not: what is taken is counted beside the search, which waits for no count.
+    mark = largest
+    taken = tl.zeros((STATS,), tl.int32)
+    for i in range(1, j):
+        same = key == largest[:, None]
+        taken += tl.sum(same.to(tl.int32), axis=1)
+        key = tl.where(same, 0, key)
+        largest = tl.max(key, axis=1)
+        mark = tl.where(taken < j, largest, mark)
     s = tl.arange(0, STATS)
-    group = (tl.load(tle.gpu.local_ptr(stats, (s,))) & 31).to(tl.int32)
-    exact = sampled_keys(sample, group, s >> 1, s & 1, RUN, LEAST)
+    tl.store(tle.gpu.local_ptr(stats, (s,)), mark)
+    tl.store(tle.gpu.local_ptr(tops, (s,)), top)
     a = tl.load(tle.gpu.local_ptr(stats, (s[:, None],)))
     b = tl.load(tle.gpu.local_ptr(stats, (s[None, :],)))
     ahead = (b > a) | ((b == a) & (s[None, :] < s[:, None]))
     here = tl.sum(ahead.to(tl.int32), axis=1) == rank
-    tl.store(tle.gpu.local_ptr(found, (tl.zeros((STATS,), tl.int32),)), exact, mask=here)
-    return tl.load(tle.gpu.local_ptr(found, (0,))), tl.max(tl.load(tle.gpu.local_ptr(tops, (s,))))
+    tl.store(tle.gpu.local_ptr(found, (tl.zeros((STATS,), tl.int32),)), tl.reshape(a, (STATS,)), mask=here)
+    return tl.load(tle.gpu.local_ptr(found, (0,))), tl.max(tl.load(tle.gpu.local_ptr(tops, (s[None, :],))))
 
 
 # --- the list ----------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ def list_share(row, share, first, skip, span, count, offset, tiles, part, aim, r
                arrived, found, keys, index, MESH: tl.constexpr, STRIPS: tl.constexpr, GROUP: tl.constexpr,
                CAP: tl.constexpr, RUN: tl.constexpr, REPEAT: tl.constexpr, LANES: tl.constexpr,
                RESIDENT: tl.constexpr, SEGMENT: tl.constexpr, MOST: tl.constexpr, WARPS: tl.constexpr,
-               LEAST: tl.constexpr):
+               LEAST: tl.constexpr, ACROSS: tl.constexpr):
     """Lists what the share has from a mark on that about aim elements are not below, and divides the keys from the mark
     on. Returns the range low .. high of keys, the shift of its bins, how many are listed, and the division; low is 0
     if the sample told nothing. A list that does not fit counts as too many in every bin."""
@@ -371,7 +371,7 @@ def list_share(row, share, first, skip, span, count, offset, tiles, part, aim, r
     runs = load_sample(row, first, span, RUN, REPEAT, LANES)
     x = load_strips(share, 0, tiles, part, count, STRIPS, GROUP, WARPS)
     y = load_strips(share, 1, tiles, part, count, STRIPS, GROUP, WARPS) if EARLY else ()
-    low, high = sample_mark(runs, span, aim, found, RUN, REPEAT, LEAST)
+    low, high = sample_mark(runs, span, aim, found, RUN, REPEAT, LEAST, ACROSS)
     if not EARLY and not RESIDENT:
         y = load_strips(share, 1, tiles, part, count, STRIPS, GROUP, WARPS)
     tle.distributed_barrier(MESH, barrier_kind="wait")
@@ -416,7 +416,8 @@ def list_share(row, share, first, skip, span, count, offset, tiles, part, aim, r
 def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
                   CAP: tl.constexpr, LT: tl.constexpr, RUN: tl.constexpr, REPEAT: tl.constexpr,
                   LANES: tl.constexpr, EXTRA: tl.constexpr, RESIDENT: tl.constexpr, SEGMENT: tl.constexpr,
-                  MOST: tl.constexpr, FAR: tl.constexpr, WARPS: tl.constexpr, LEAST: tl.constexpr, LIST: tl.constexpr):
+                  MOST: tl.constexpr, FAR: tl.constexpr, WARPS: tl.constexpr, LEAST: tl.constexpr, ACROSS: tl.constexpr,
+                  LIST: tl.constexpr):
     STRIPS: tl.constexpr = BLOCK // (WARPS * 128)
     ROOM: tl.constexpr = (0 if RESIDENT else SEGMENT) + STRIPS * 32
     SAMPLE: tl.constexpr = STATS * 32 * REPEAT * RUN
@@ -457,7 +458,8 @@ def select_shares(out, row, start, length, want, rank, MESH: tl.constexpr, BLOCK
     if span >= SAMPLE:
         low, high, shift, kept, division = list_share(
             row, share, first, skip, span, count, offset, tiles, part, aim, rank, want, hist, own, parts, arrived,
-            found, keys, index, MESH, STRIPS, GROUP, CAP, RUN, REPEAT, LANES, RESIDENT, SEGMENT, MOST, WARPS, LEAST)
+            found, keys, index, MESH, STRIPS, GROUP, CAP, RUN, REPEAT, LANES, RESIDENT, SEGMENT, MOST, WARPS, LEAST,
+            ACROSS)
     else:
         tle.distributed_barrier(MESH, barrier_kind="wait")
     bin, above, inside, above_lower, inside_lower = division
@@ -481,14 +483,15 @@ def topk_cluster_mark(scores, lengths, row_starts, indices, row_stride, index_st
                       MESH: tl.constexpr, K: tl.constexpr, BLOCK: tl.constexpr, GROUP: tl.constexpr,
                       CAP: tl.constexpr, LT: tl.constexpr, RUN: tl.constexpr, REPEAT: tl.constexpr,
                       LANES: tl.constexpr, EXTRA: tl.constexpr, RESIDENT: tl.constexpr, SEGMENT: tl.constexpr = 0,
-                      MOST: tl.constexpr = 512, FAR: tl.constexpr = 4,
-                      WARPS: tl.constexpr = 16, LEAST: tl.constexpr = False, LIST: tl.constexpr = 0, next_n=1,
+                      MOST: tl.constexpr = 512, FAR: tl.constexpr = 4, WARPS: tl.constexpr = 16,
+                      LEAST: tl.constexpr = False, ACROSS: tl.constexpr = True, LIST: tl.constexpr = 0, next_n=1,
                       values=None, value_stride=0, raw_indices=None, raw_stride=0, offsets=None, page_table=None,
                       table_stride=0, page_tables=0, page_shift=0, row_to_table=None):
     """One row per cluster. K = 0: k is a run-time value, below 65535 // the cluster's size. RESIDENT: columns <=
     BLOCK times that size. The mark is for k + EXTRA elements at least, or k * (1 + FAR / 4) of a row that is long
-    for the sample. A warp has room for SEGMENT blocks and MOST - 128 elements: what shared memory does not take is
-    left to loads in flight."""
+    for the sample; it comes from maxima, or with LEAST minima, of elements far apart if they are compared ACROSS the
+    row, else of neighbours, which costs less. A warp has room for SEGMENT blocks and MOST - 128 elements: what shared
+    memory does not take is left to loads in flight."""
     tl.static_assert(WARPS <= 32, "two counts of a tile share one signed 32-bit word")
     tl.static_assert(CAP < 65535 // MESH.size, "a full list is told from an overflow")
     # No CTA writes to one that has not started; the wait is where the data is there.
@@ -498,7 +501,7 @@ def topk_cluster_mark(scores, lengths, row_starts, indices, row_stride, index_st
     row, start, end, want, out = open_row(program, scores, lengths, row_starts, indices, row_stride, index_stride,
                                           columns, k, flags, next_n, K, LIST)
     select_shares(out, row, start, end - start, want, rank, MESH, BLOCK, GROUP, CAP, LT, RUN, REPEAT, LANES, EXTRA,
-                  RESIDENT, SEGMENT, MOST, FAR, WARPS, LEAST, LIST)
+                  RESIDENT, SEGMENT, MOST, FAR, WARPS, LEAST, ACROSS, LIST)
     if LIST:
         tle.distributed_barrier(MESH)
         if rank == 0:
