@@ -219,7 +219,7 @@ static void report(const TuneSet *set, const TuneRules *rules) {
     }
     for (int p = 0; p < set->point_count; p++) {
         double best = INFINITY;
-        int v = tune_chosen(&set->facts, rules, set->points[p].fact);
+        int v = tune_chosen(set, rules, set->points[p].fact);
         for (int w = 0; w < set->variant_count; w++)
             best = fmin(best, tune_score(set, p, w));
         if (v >= 0 && tune_score(set, p, v) / best > worst)

@@ -17,7 +17,7 @@ typedef enum TuneKind {
     TUNE_EQUAL, /* each value has rules of its own */
     TUNE_ALIGN, /* the same; a rule of a larger alignment comes first */
     TUNE_TEXT,  /* the same; the values are names */
-    TUNE_SIZE   /* values that variants are made for come first, then spans of the others */
+    TUNE_SIZE   /* values that variants are made for come first, then all up to each other value */
 } TuneKind;
 
 typedef struct TuneFact {
@@ -90,15 +90,16 @@ size_t tune_at(const TuneSet *set, int point, int variant);
 double tune_score(const TuneSet *set, int point, int variant);
 
 /* Of `members` columns of which each of `cells` rows allows some, the fewest that leave no row
- * without one, and among those the set of least loss. allowed[cell] is never 0; loss is
- * [cell][member], infinite where not allowed. */
-uint64_t tune_cover(const uint64_t *allowed, const double *loss, int cells, int members);
+ * without one, and among those the set of least loss. allowed and loss are [cell][member]; each
+ * cell allows one at least, and what it does not allow has an infinite loss. False without memory.
+ */
+bool tune_cover(const bool *allowed, const double *loss, int cells, int members, bool *chosen);
 
 /* The rules: at every measured point the first that holds names a variant within `within` (1.03) of
  * the best score. False with a sentence in `why`. */
 bool tune_rules(const TuneSet *set, double within, TuneRules *rules, char *why, size_t why_size);
-/* The variant that the first rule names whose conditions hold, or -1. */
-int tune_chosen(const TuneFacts *facts, const TuneRules *rules, const int64_t *fact);
+/* The variant that the first rule names whose conditions hold and which is legal, or -1. */
+int tune_chosen(const TuneSet *set, const TuneRules *rules, const int64_t *fact);
 
 /* A set as JSON text, and back; the texts are malloc'ed, NULL without memory. */
 char *tune_set_print(const TuneSet *set);

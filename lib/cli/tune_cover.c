@@ -1,93 +1,136 @@
-/* The smallest set of variants that is good enough everywhere: set cover, exactly, by branching
- * over what the row with the fewest choices allows. Tables have few variants that matter, so this
- * ends at once; a bound on the steps keeps the greedy cover where it would not. */
+/* The smallest set of variants that is good enough everywhere: set cover by branching over what the
+ * cell with the fewest choices allows. Cells that leave no choice come first, and few variants
+ * matter beside those, so that this ends at once; a bound on the work keeps the best found so far
+ * where it would not. */
 #include "cli/tune.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { STEPS = 200000 };
+static const long most_work = 100000000; /* cells looked at */
 
 typedef struct Search {
-    const uint64_t *allowed;
+    const bool *allowed; /* [cell][member] */
     const double *loss;
-    int cells, members, steps;
-    uint64_t best;
-    int best_size;
+    int cells, members;
+    long work;
+    int *choices; /* of each cell */
+    int *covered; /* how many of the chosen each cell allows */
+    bool *chosen, *best;
+    int size, best_size;
     double best_loss;
 } Search;
 
-static double loss_of(const Search *s, uint64_t chosen) {
+static double loss_of_chosen(const Search *s) {
     double total = 0;
     for (int c = 0; c < s->cells; c++) {
         double least = INFINITY;
         for (int m = 0; m < s->members; m++)
-            if (chosen >> m & 1)
+            if (s->chosen[m])
                 least = fmin(least, s->loss[c * s->members + m]);
         total += least;
     }
     return total;
 }
 
-/* The row that the chosen leave out and that allows the fewest, or -1. */
-static int hardest(const Search *s, uint64_t chosen) {
-    int found = -1, fewest = TUNE_MEMBERS + 1;
-    for (int c = 0; c < s->cells; c++) {
-        int choices = __builtin_popcountll(s->allowed[c]);
-        if (!(s->allowed[c] & chosen) && choices < fewest) {
+/* The cell that allows none of the chosen and the fewest of all, or -1. */
+static int hardest(Search *s) {
+    int found = -1;
+    for (int c = 0; c < s->cells; c++)
+        if (!s->covered[c] && (found < 0 || s->choices[c] < s->choices[found]))
             found = c;
-            fewest = choices;
-        }
-    }
+    s->work += s->cells;
     return found;
 }
 
-static void keep_if_better(Search *s, uint64_t chosen, int size) {
-    double loss = loss_of(s, chosen);
-    if (size < s->best_size || loss < s->best_loss) {
-        s->best = chosen;
-        s->best_size = size;
+static void choose(Search *s, int member, bool in) {
+    s->chosen[member] = in;
+    s->size += in ? 1 : -1;
+    for (int c = 0; c < s->cells; c++)
+        if (s->allowed[c * s->members + member])
+            s->covered[c] += in ? 1 : -1;
+}
+
+static void keep_if_better(Search *s) {
+    double loss = loss_of_chosen(s);
+    if (s->size < s->best_size || (s->size == s->best_size && loss < s->best_loss)) {
+        memcpy(s->best, s->chosen, (size_t)s->members * sizeof *s->best);
+        s->best_size = s->size;
         s->best_loss = loss;
     }
 }
 
-static void extend(Search *s, uint64_t chosen, int size) {
-    if (s->steps++ > STEPS)
+static void extend(Search *s) {
+    int cell = hardest(s);
+    if (cell < 0)
+        keep_if_better(s);
+    if (cell < 0 || s->size == s->best_size)
         return;
-    int cell = hardest(s, chosen);
-    if (cell < 0) {
-        keep_if_better(s, chosen, size);
-        return;
+    for (int m = 0; m < s->members && s->work < most_work; m++) {
+        if (!s->allowed[cell * s->members + m])
+            continue;
+        choose(s, m, true);
+        extend(s);
+        choose(s, m, false);
     }
-    if (size == s->best_size)
-        return;
-    for (int m = 0; m < s->members; m++)
-        if (s->allowed[cell] >> m & 1)
-            extend(s, chosen | UINT64_C(1) << m, size + 1);
 }
 
-static uint64_t greedy(const Search *s) {
-    uint64_t chosen = 0;
-    while (hardest(s, chosen) >= 0) {
+static int gain(const Search *s, int member) {
+    int gained = 0;
+    for (int c = 0; c < s->cells; c++)
+        gained += !s->covered[c] && s->allowed[c * s->members + member];
+    return gained;
+}
+
+static bool is_needed(const Search *s, int member) {
+    for (int c = 0; c < s->cells; c++)
+        if (s->covered[c] == 1 && s->allowed[c * s->members + member])
+            return true;
+    return false;
+}
+
+/* A first set: always what most cells want, without what became superfluous. */
+static void choose_greedily(Search *s) {
+    while (hardest(s) >= 0) {
         int best = 0, most = 0;
         for (int m = 0; m < s->members; m++) {
-            int gained = 0;
-            for (int c = 0; c < s->cells; c++)
-                gained += !(s->allowed[c] & chosen) && s->allowed[c] >> m & 1;
+            int gained = gain(s, m);
             if (gained > most) {
                 best = m;
                 most = gained;
             }
         }
-        chosen |= UINT64_C(1) << best;
+        choose(s, best, true);
     }
-    return chosen;
+    for (int m = 0; m < s->members; m++)
+        if (s->chosen[m] && !is_needed(s, m))
+            choose(s, m, false);
 }
 
-uint64_t tune_cover(const uint64_t *allowed, const double *loss, int cells, int members) {
+static void search(Search *s) {
+    for (int c = 0; c < s->cells; c++)
+        for (int m = 0; m < s->members; m++)
+            s->choices[c] += s->allowed[c * s->members + m];
+    choose_greedily(s);
+    s->best_size = s->size + 1;
+    keep_if_better(s);
+    for (int m = 0; m < s->members; m++)
+        if (s->chosen[m])
+            choose(s, m, false);
+    extend(s);
+}
+
+bool tune_cover(const bool *allowed, const double *loss, int cells, int members, bool *chosen) {
     Search s = {.allowed = allowed, .loss = loss, .cells = cells, .members = members};
-    s.best = greedy(&s);
-    s.best_size = __builtin_popcountll(s.best);
-    s.best_loss = loss_of(&s, s.best);
-    extend(&s, 0, 0);
-    return s.best;
+    s.choices = (int *)calloc(2 * (size_t)cells + 1, sizeof *s.choices);
+    s.chosen = (bool *)calloc((size_t)members + 1, sizeof *s.chosen);
+    s.covered = s.choices ? s.choices + cells : NULL;
+    s.best = chosen;
+    bool ok = s.choices && s.chosen;
+    if (ok)
+        search(&s);
+    free(s.choices);
+    free(s.chosen);
+    return ok;
 }

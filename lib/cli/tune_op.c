@@ -15,10 +15,10 @@ const TuneOp *tune_op(uint32_t number) {
     return ops[number];
 }
 
-bool tune_is_power_of(int64_t base, int64_t value) {
-    while (value % base == 0)
-        value /= base;
-    return value == 1;
+bool tune_is_among(const int64_t *list, int64_t value) {
+    while (*list != TUNE_END && *list != value)
+        list++;
+    return *list == value;
 }
 
 /* ---- values ---- */

@@ -38,7 +38,7 @@ enum { TUNE_END = -1, TUNE_KINDS = 8 };
 const TuneOp *tune_op(uint32_t number);
 
 /* For the grids of operators. */
-bool tune_is_power_of(int64_t base, int64_t value);
+bool tune_is_among(const int64_t *list, int64_t value); /* the list is ended by TUNE_END */
 /* Normal values of a float type, any bits of an integer type; always the same. */
 void tune_fill(int32_t dtype, void *block, size_t bytes);
 

@@ -22,13 +22,18 @@ static const TuneFact radix_facts[RADIX_COUNT] = {
     {"sorted", TUNE_EQUAL, 1, NULL},
     {"dtype", TUNE_TEXT, 0, radix_dtypes}};
 
-static const int64_t radix_rows[] = {1, 8, 64, 256, 4096, TUNE_END};
-static const int64_t radix_columns[] = {1024, 4096, 8192, 16384, 65536, 262144, 1048576, TUNE_END};
-static const int64_t radix_ks[] = {64, 2048, TLE_RADIX_SELECT_MAX_SORTED_K, TUNE_END};
+/* Rows on both sides of where a device of 132 processors has no more room for clusters. */
+static const int64_t radix_rows[] = {1, 7, 8, 15, 16, 64, 264, 4096, TUNE_END};
+static const int64_t radix_columns[] = {1024,  4096,   8192,    16384,   32768,
+                                        65536, 262144, 1048576, TUNE_END};
+/* Sorted, most bodies end at 4,096 and all at 8,192. */
+static const int64_t radix_ks[] = {64, 2048, 3000, TLE_RADIX_SELECT_MAX_SORTED_K, 65536, TUNE_END};
 static const int64_t radix_aligns[] = {2, 4, 8, 16, TUNE_END}, radix_sorted[] = {0, 1, TUNE_END};
 static const int64_t radix_dtype_grid[] = {0, 1, 2, 3, 4, 5, 6, 7, TUNE_END};
 static const int64_t *const radix_grid[RADIX_COUNT] = {
     radix_rows, radix_columns, radix_ks, radix_aligns, radix_sorted, radix_dtype_grid};
+static const int64_t coarse_rows[] = {7, 15, 264, TUNE_END};
+static const int64_t coarse_columns[] = {4096, 16384, 65536, 1048576, TUNE_END};
 
 static int64_t element_bytes(const int64_t *f) {
     return (radix_dtype_ids[f[RADIX_dtype]] & 255) / 8;
@@ -38,17 +43,36 @@ static size_t radix_input_bytes(const int64_t *f) {
     return (size_t)(f[RADIX_rows] * f[RADIX_columns] * element_bytes(f));
 }
 
-/* Aligned rows, or such as only the elements are aligned in. fp32 has the full grid; the others
- * have kernels of the same making. */
+/* Whether a size tells something: 64 of the best is measured for the usual calls alone, 3,000 where
+ * bodies end, and very many for one type. */
+static bool radix_size_matters(const int64_t *f) {
+    bool usual = !f[RADIX_dtype] && f[RADIX_align] == 16;
+    switch (f[RADIX_k]) {
+    case 64:
+        return usual;
+    case 3000:
+        return f[RADIX_sorted];
+    case 65536:
+        return usual && !f[RADIX_sorted];
+    default:
+        return true;
+    }
+}
+
+/* Aligned rows, or such as only the elements are aligned in. Aligned ones of fp32 have the full
+ * grid; the others have bodies of the same making. */
 static bool radix_wanted(const int64_t *f, bool quick) {
-    const size_t most_bytes = (size_t)1 << 30;
-    bool coarse = tune_is_power_of(64, f[RADIX_rows]) && tune_is_power_of(4, f[RADIX_columns]) &&
-                  f[RADIX_k] <= 2048;
+    const size_t most_bytes = (size_t)5 << 28;
+    bool full = !quick && !f[RADIX_dtype] && f[RADIX_align] == 16 && f[RADIX_k] <= 2048;
+    bool coarse = tune_is_among(coarse_rows, f[RADIX_rows]) &&
+                  tune_is_among(coarse_columns, f[RADIX_columns]);
     if (f[RADIX_columns] < f[RADIX_k] || radix_input_bytes(f) > most_bytes)
         return false;
     if (f[RADIX_align] != 16 && f[RADIX_align] != element_bytes(f))
         return false;
-    return coarse || (!quick && f[RADIX_dtype] == 0);
+    if (!radix_size_matters(f))
+        return false;
+    return full || (coarse && (!quick || f[RADIX_k] == 2048));
 }
 
 static int radix_input_kind(const int64_t *f) {

@@ -1,34 +1,26 @@
 /* From timings to rules.
  *
- * Points that differ in spans alone (rows, columns) are a class: a matrix of cells over two grids.
- * In each class:
- *   1. the smallest set of variants is found of which one is within the tolerance at every cell;
- *   2. the matrix is cut into bands of neighbouring grid values along one span, and each band into
- *      intervals along the other, so that one variant of the set is within the tolerance at all
- *      cells of an interval; of all such cuts along either span, one with the fewest intervals.
- * An interval is a rule. It holds from the grid value before it, exclusive, up to its last, and up
- * to the largest possible value at the end of the grid: between two grid values the choice is that
- * of the upper one, where what a body can hold ends too. The last rule of a class has no limits of
- * spans: it stands for all intervals of its variant. Classes are in the order in which rules
- * must be asked; neighbouring sizes with the same rules share them. */
+ * Points that differ in spans (rows, columns) and sizes (k) alone are a family. Of each, the
+ * smallest set of variants is found of which one is within the tolerance at every point. Points
+ * that differ in spans alone (rows, columns) are a class: a matrix of cells over two grids, which
+ * is cut into pieces, each a rule for one variant of the set.
+ *
+ * A piece holds from the grid value before it, exclusive, up to its last, and up to the largest
+ * possible value at the end of the grid: between two grid values the choice is that of the upper
+ * one, where what a body can hold ends too. Rules of sizes lie over each other: those of a size
+ * that variants are made for, then those of all sizes up to the smallest measured, and so on. They
+ * are made from the last to the first, so that a class has rules only where those behind it are not
+ * near enough. The last class of a family ends with a rule without limits of spans, which
+ * stands for all pieces of its variant and for calls at which another rule's variant is not
+ * legal. */
 #include "cli/tune.h"
+
+#include "cli/tune_class.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct Class {
-    const TuneSet *set;
-    const int64_t *fact;  /* of one of its points: those that are no spans are the class's */
-    int span[TUNE_SPANS]; /* which facts are spans */
-    int size[TUNE_SPANS]; /* of the grids */
-    int64_t grid[TUNE_SPANS][TUNE_GRID];
-    int cells[TUNE_GRID * TUNE_GRID]; /* point of a cell, or -1 */
-    int members[TUNE_MEMBERS], member_count;
-    uint64_t allowed[TUNE_GRID * TUNE_GRID]; /* all ones where nothing was measured */
-    double loss[TUNE_GRID * TUNE_GRID * TUNE_MEMBERS];
-} Class;
 
 /* ---- times ---- */
 
@@ -42,21 +34,51 @@ double tune_score(const TuneSet *set, int point, int variant) {
     return product > 0 ? sqrt(product) : INFINITY;
 }
 
-static double best_score(const TuneSet *set, int point) {
-    double best = INFINITY;
-    for (int v = 0; v < set->variant_count; v++)
-        best = fmin(best, tune_score(set, point, v));
-    return best;
+/* ---- which variants ---- */
+
+/* Cells are the points of a type and members all variants. */
+static bool cover_points(const TuneSet *set, const int *points, int count, double within,
+                         bool *cover) {
+    size_t members = (size_t)set->variant_count, size = (size_t)count * members;
+    bool *allowed = (bool *)calloc(size + 1, sizeof *allowed);
+    double *loss = (double *)malloc((size + 1) * sizeof *loss);
+    bool ok = allowed && loss;
+    for (size_t i = 0; ok && i < size; i++) {
+        int p = points[i / members];
+        double ratio = tune_score(set, p, (int)(i % members)) / tune_best_score(set, p);
+        allowed[i] = ratio <= within;
+        loss[i] = allowed[i] ? log(ratio) : INFINITY;
+    }
+    ok = ok && tune_cover(allowed, loss, count, set->variant_count, cover);
+    free(allowed);
+    free(loss);
+    return ok;
 }
 
-/* ---- classes ---- */
-
-static bool same_class(const TuneFacts *facts, const int64_t *a, const int64_t *b) {
-    for (int f = 0; f < facts->count; f++)
-        if (facts->list[f].kind != TUNE_SPAN && a[f] != b[f])
+/* Whether two points differ in spans and sizes alone: such calls may share bodies. */
+static bool same_family(const TuneFacts *facts, const int64_t *a, const int64_t *b) {
+    for (int f = 0; f < facts->count; f++) {
+        TuneKind kind = facts->list[f].kind;
+        if (kind != TUNE_SPAN && kind != TUNE_SIZE && a[f] != b[f])
             return false;
+    }
     return true;
 }
+
+/* The smallest set that is good enough at all points of a family. */
+static bool cover_family(const TuneSet *set, const int64_t *fact, double within, bool *cover) {
+    int count = 0;
+    int *points = (int *)malloc(((size_t)set->point_count + 1) * sizeof *points);
+    for (int p = 0; points && p < set->point_count; p++)
+        if (same_family(&set->facts, set->points[p].fact, fact) &&
+            isfinite(tune_best_score(set, p)))
+            points[count++] = p;
+    bool ok = points && cover_points(set, points, count, within, cover);
+    free(points);
+    return ok;
+}
+
+/* ---- the order of classes ---- */
 
 static bool made_for(const TuneSet *set, int f, int64_t value) {
     for (int v = 0; v < set->variant_count; v++)
@@ -78,12 +100,13 @@ static int compare_fact(const TuneSet *set, int f, int64_t a, int64_t b) {
     return kind == TUNE_ALIGN ? -upward : upward;
 }
 
-/* Sizes decide last, so that those which may share rules stand side by side. */
+/* Families are kept together, so that the rules of one lie over each other. */
 static int compare_classes(const TuneSet *set, const int64_t *a, const int64_t *b) {
-    for (int sizes = 0; sizes < 2; sizes++) {
+    static const TuneKind kinds[] = {TUNE_TEXT, TUNE_EQUAL, TUNE_ALIGN, TUNE_SIZE};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         for (int f = 0; f < set->facts.count; f++) {
-            bool is_size = set->facts.list[f].kind == TUNE_SIZE;
-            int order = is_size == (sizes == 1) ? compare_fact(set, f, a[f], b[f]) : 0;
+            bool now = set->facts.list[f].kind == kinds[i];
+            int order = now ? compare_fact(set, f, a[f], b[f]) : 0;
             if (order)
                 return order;
         }
@@ -91,202 +114,17 @@ static int compare_classes(const TuneSet *set, const int64_t *a, const int64_t *
     return 0;
 }
 
-/* The first point of the class that comes after `last` in the order of rules, or -1. */
-static int next_class(const TuneSet *set, int last) {
+/* The first point of the class whose rules come right before those of `next`, or of the last class;
+ * -1 where there is none. */
+static int class_before(const TuneSet *set, int next) {
     int found = -1;
     for (int p = 0; p < set->point_count; p++) {
         const int64_t *fact = set->points[p].fact;
-        bool after = last < 0 || compare_classes(set, fact, set->points[last].fact) > 0;
-        if (after && (found < 0 || compare_classes(set, fact, set->points[found].fact) < 0))
+        bool before = next < 0 || compare_classes(set, fact, set->points[next].fact) < 0;
+        if (before && (found < 0 || compare_classes(set, fact, set->points[found].fact) > 0))
             found = p;
     }
     return found;
-}
-
-/* Inserts a value into an ascending grid; false when it is full. */
-static bool add_to_grid(int64_t *grid, int *size, int64_t value) {
-    int at = 0;
-    while (at < *size && grid[at] < value)
-        at++;
-    if (at < *size && grid[at] == value)
-        return true;
-    if (*size == TUNE_GRID)
-        return false;
-    memmove(&grid[at + 1], &grid[at], (size_t)(*size - at) * sizeof *grid);
-    grid[at] = value;
-    ++*size;
-    return true;
-}
-
-static int place(const Class *c, int axis, int64_t value) {
-    int at = 0;
-    while (c->grid[axis][at] != value)
-        at++;
-    return at;
-}
-
-static int cell_of(int i, int j) {
-    return i * TUNE_GRID + j;
-}
-
-static bool make_grids(Class *c, char *why, size_t why_size) {
-    const TuneSet *set = c->set;
-    int spans = 0;
-    for (int f = 0; f < set->facts.count; f++)
-        if (set->facts.list[f].kind == TUNE_SPAN && spans < TUNE_SPANS)
-            c->span[spans++] = f;
-    for (int p = 0; p < set->point_count; p++) {
-        const int64_t *fact = set->points[p].fact;
-        for (int s = 0; s < TUNE_SPANS && same_class(&set->facts, fact, c->fact); s++) {
-            if (!add_to_grid(c->grid[s], &c->size[s], fact[c->span[s]])) {
-                snprintf(why, why_size, "there are more than %d values of %s", TUNE_GRID,
-                         set->facts.list[c->span[s]].name);
-                return false;
-            }
-        }
-    }
-    for (int i = 0; i < TUNE_GRID * TUNE_GRID; i++)
-        c->cells[i] = -1;
-    for (int p = 0; p < set->point_count; p++) {
-        const int64_t *fact = set->points[p].fact;
-        if (same_class(&set->facts, fact, c->fact) && isfinite(best_score(set, p)))
-            c->cells[cell_of(place(c, 0, fact[c->span[0]]), place(c, 1, fact[c->span[1]]))] = p;
-    }
-    return true;
-}
-
-/* How near a variant comes to the best of a cell, anywhere in the class: 1 where it is the best. */
-static double nearest(const Class *c, const double *best, int variant) {
-    double ratio = INFINITY;
-    for (int i = 0; i < TUNE_GRID * TUNE_GRID; i++)
-        if (c->cells[i] >= 0)
-            ratio = fmin(ratio, tune_score(c->set, c->cells[i], variant) / best[i]);
-    return ratio;
-}
-
-/* Variants that are within the tolerance somewhere in the class, of very many the nearest. */
-static bool find_members(Class *c, double within, char *why, size_t why_size) {
-    double ratios[TUNE_MEMBERS], best[TUNE_GRID * TUNE_GRID];
-    for (int i = 0; i < TUNE_GRID * TUNE_GRID; i++)
-        best[i] = c->cells[i] < 0 ? INFINITY : best_score(c->set, c->cells[i]);
-    for (int v = 0; v < c->set->variant_count; v++) {
-        double ratio = nearest(c, best, v);
-        if (!(ratio <= within))
-            continue;
-        if (c->member_count == TUNE_MEMBERS) {
-            int last = 0;
-            for (int m = 1; m < TUNE_MEMBERS; m++)
-                last = ratios[m] >= ratios[last] ? m : last;
-            if (ratio <= 1 && ratios[last] <= 1) {
-                snprintf(why, why_size, "more than %d variants are the best somewhere in one class",
-                         TUNE_MEMBERS);
-                return false;
-            }
-            if (ratio >= ratios[last])
-                continue;
-            c->member_count--;
-            for (int m = last; m < c->member_count; m++) {
-                c->members[m] = c->members[m + 1];
-                ratios[m] = ratios[m + 1];
-            }
-        }
-        ratios[c->member_count] = ratio;
-        c->members[c->member_count++] = v;
-    }
-    return true;
-}
-
-/* What each cell allows and what a member loses there: the logarithm of its distance to the best.
- */
-static void weigh(Class *c, double within) {
-    for (int i = 0; i < TUNE_GRID * TUNE_GRID; i++) {
-        int p = c->cells[i];
-        c->allowed[i] = p < 0 ? ~UINT64_C(0) : 0;
-        for (int m = 0; m < c->member_count && p >= 0; m++) {
-            double ratio = tune_score(c->set, p, c->members[m]) / best_score(c->set, p);
-            if (ratio <= within)
-                c->allowed[i] |= UINT64_C(1) << m;
-            c->loss[i * TUNE_MEMBERS + m] = log(ratio);
-        }
-    }
-}
-
-/* Leaves only the smallest set of members allowed. */
-static void reduce_to_cover(Class *c) {
-    uint64_t rows[TUNE_GRID * TUNE_GRID];
-    double *loss = (double *)calloc((size_t)TUNE_GRID * TUNE_GRID * TUNE_MEMBERS, sizeof *loss);
-    int count = 0;
-    for (int i = 0; loss && i < TUNE_GRID * TUNE_GRID; i++) {
-        if (c->cells[i] < 0)
-            continue;
-        for (int m = 0; m < c->member_count; m++)
-            loss[count * c->member_count + m] =
-                c->allowed[i] >> m & 1 ? c->loss[i * TUNE_MEMBERS + m] : INFINITY;
-        rows[count++] = c->allowed[i];
-    }
-    uint64_t cover = loss ? tune_cover(rows, loss, count, c->member_count) : ~UINT64_C(0);
-    for (int i = 0; i < TUNE_GRID * TUNE_GRID; i++)
-        c->allowed[i] &= c->cells[i] < 0 ? ~UINT64_C(0) : cover;
-    free(loss);
-}
-
-/* ---- cutting ---- */
-
-typedef struct Cut {
-    int outer;               /* the span that is cut into bands */
-    int band[TUNE_GRID + 1]; /* begin of the best last band of the first n grid values */
-    int cost[TUNE_GRID + 1]; /* intervals that those need */
-} Cut;
-
-/* What all cells of one inner value allow in a band [begin, end) of the outer span. */
-static uint64_t band_allows(const Class *c, int outer, int begin, int end, int inner) {
-    uint64_t mask = ~UINT64_C(0);
-    for (int o = begin; o < end; o++)
-        mask &= c->allowed[outer ? cell_of(inner, o) : cell_of(o, inner)];
-    return mask;
-}
-
-/* End of the longest interval from `first` in a band, and what it allows; `first` where a single
- * inner value has nothing in common. */
-static int interval_end(const Class *c, int outer, int begin, int end, int first, uint64_t *mask) {
-    int inner = first;
-    *mask = ~UINT64_C(0);
-    while (inner < c->size[!outer]) {
-        uint64_t more = *mask & band_allows(c, outer, begin, end, inner);
-        if (!more)
-            break;
-        *mask = more;
-        inner++;
-    }
-    return inner;
-}
-
-/* Intervals that a band needs, or a number too large where it cannot be cut. */
-static int band_cost(const Class *c, int outer, int begin, int end) {
-    int cost = 0;
-    uint64_t mask = 0;
-    for (int at = 0; at < c->size[!outer]; cost++) {
-        int next = interval_end(c, outer, begin, end, at, &mask);
-        if (next == at)
-            return TUNE_GRID * TUNE_GRID;
-        at = next;
-    }
-    return cost;
-}
-
-static Cut cut_along(const Class *c, int outer) {
-    Cut cut = {.outer = outer};
-    for (int end = 1; end <= c->size[outer]; end++) {
-        cut.cost[end] = INT32_MAX;
-        for (int begin = 0; begin < end; begin++) {
-            int cost = cut.cost[begin] + band_cost(c, outer, begin, end);
-            if (cost < cut.cost[end]) {
-                cut.cost[end] = cost;
-                cut.band[end] = begin;
-            }
-        }
-    }
-    return cut;
 }
 
 /* ---- rules ---- */
@@ -308,65 +146,81 @@ static bool has_other_values(const TuneSet *set, int f) {
     return false;
 }
 
-/* Whether a point is of the class but for spans, sizes and alignments, which rules order. */
-static bool is_sibling(const Class *c, int p) {
-    for (int f = 0; f < c->set->facts.count; f++) {
-        TuneKind kind = c->set->facts.list[f].kind;
-        bool given = kind == TUNE_EQUAL || kind == TUNE_TEXT;
-        if (given && c->set->points[p].fact[f] != c->fact[f])
-            return false;
-    }
-    return true;
+static bool is_of_family(const TuneClass *c, int p) {
+    return same_family(&c->set->facts, c->set->points[p].fact, c->fact);
 }
 
-/* The values that a size stands for: itself if variants are made for it, else those above the size
- * before it. */
-static void size_range(const Class *c, int f, int64_t *lo, int64_t *hi) {
+/* The least size above the class's that other rules are for, or the largest at all. */
+static int64_t next_size(const TuneClass *c, int f) {
+    int64_t next = INT64_MAX;
+    for (int p = 0; p < c->set->point_count; p++) {
+        int64_t size = c->set->points[p].fact[f];
+        if (is_of_family(c, p) && size > c->fact[f] && size < next && !made_for(c->set, f, size))
+            next = size;
+    }
+    return next;
+}
+
+/* The largest size that rules of the class hold for: its own if variants are made for that; else
+ * where the next body ends if no other size was measured before that. */
+static int64_t largest_size(const TuneClass *c, int f) {
     const TuneSet *set = c->set;
-    int64_t value = c->fact[f];
-    bool last = true;
-    *lo = *hi = value;
+    int64_t value = c->fact[f], next = next_size(c, f), end = set->facts.list[f].most;
     if (made_for(set, f, value))
-        return;
-    *lo = 0;
-    for (int p = 0; p < set->point_count; p++) {
-        int64_t other = set->points[p].fact[f];
-        if (!is_sibling(c, p) || made_for(set, f, other))
-            continue;
-        if (other < value && other >= *lo)
-            *lo = other + 1;
-        last = last && other <= value;
-    }
-    if (last)
-        *hi = set->facts.list[f].most;
+        return value;
+    if (next == INT64_MAX)
+        return end;
+    for (int v = 0; v < set->variant_count; v++)
+        if (set->variants[v].lo[f] < set->variants[v].hi[f] && set->variants[v].hi[f] >= value &&
+            set->variants[v].hi[f] < end)
+            end = set->variants[v].hi[f];
+    return end < next ? end : value;
 }
 
-static int64_t least_value(const Class *c, int f) {
+/* The least alignment of calls that the class's differ from in numbers alone. */
+static int64_t least_alignment(const TuneClass *c, int f) {
     int64_t least = c->fact[f];
-    for (int p = 0; p < c->set->point_count; p++)
-        if (is_sibling(c, p) && c->set->points[p].fact[f] < least)
-            least = c->set->points[p].fact[f];
+    for (int p = 0; p < c->set->point_count; p++) {
+        const int64_t *fact = c->set->points[p].fact;
+        bool same = true;
+        for (int g = 0; g < c->set->facts.count; g++) {
+            TuneKind kind = c->set->facts.list[g].kind;
+            same = same && ((kind != TUNE_TEXT && kind != TUNE_EQUAL) || fact[g] == c->fact[g]);
+        }
+        least = same && fact[f] < least ? fact[f] : least;
+    }
     return least;
 }
 
 /* The conditions that all rules of a class have. */
-static TuneRule class_rule(const Class *c) {
+static TuneRule class_rule(const TuneClass *c) {
     TuneRule rule = {.variant = -1};
     for (int f = 0; f < c->set->facts.count; f++) {
         const TuneFact *fact = &c->set->facts.list[f];
         bool wanted = fact->kind != TUNE_SPAN && has_other_values(c->set, f);
         rule.lo[f] = rule.hi[f] = c->fact[f];
-        if (fact->kind == TUNE_SIZE)
-            size_range(c, f, &rule.lo[f], &rule.hi[f]);
-        if (fact->kind == TUNE_ALIGN && c->fact[f] == least_value(c, f))
+        if (fact->kind == TUNE_SIZE) {
+            rule.hi[f] = largest_size(c, f);
+            rule.lo[f] = made_for(c->set, f, c->fact[f]) ? c->fact[f] : 0;
+            wanted = rule.lo[f] || rule.hi[f] < fact->most;
+        }
+        if (fact->kind == TUNE_ALIGN && c->fact[f] == least_alignment(c, f))
             wanted = false;
         rule.conditions |= (uint32_t)wanted << f;
     }
     return rule;
 }
 
+/* Whether no other class of the family has rules behind those of this one. */
+static bool is_last(const TuneClass *c) {
+    for (int p = 0; p < c->set->point_count; p++)
+        if (is_of_family(c, p) && compare_classes(c->set, c->set->points[p].fact, c->fact) > 0)
+            return false;
+    return true;
+}
+
 /* Grid values [begin, end) of a span as a condition; none where they are all. */
-static void limit(const Class *c, int axis, int begin, int end, TuneRule *rule) {
+static void limit(const TuneClass *c, int axis, int begin, int end, TuneRule *rule) {
     int f = c->span[axis];
     bool last = end == c->size[axis];
     rule->lo[f] = begin ? c->grid[axis][begin - 1] + 1 : 0;
@@ -375,54 +229,7 @@ static void limit(const Class *c, int axis, int begin, int end, TuneRule *rule) 
         rule->conditions |= UINT32_C(1) << f;
 }
 
-static double loss_in(const Class *c, int outer, const int band[2], const int inner[2],
-                      int member) {
-    double sum = 0;
-    for (int o = band[0]; o < band[1]; o++) {
-        for (int i = inner[0]; i < inner[1]; i++) {
-            int cell = outer ? cell_of(i, o) : cell_of(o, i);
-            if (c->cells[cell] >= 0)
-                sum += c->loss[cell * TUNE_MEMBERS + member];
-        }
-    }
-    return sum;
-}
-
-static int best_member(const Class *c, int outer, const int band[2], const int inner[2],
-                       uint64_t mask) {
-    int best = -1;
-    double least = INFINITY;
-    for (int m = 0; m < c->member_count; m++) {
-        double loss = mask >> m & 1 ? loss_in(c, outer, band, inner, m) : INFINITY;
-        if (loss < least) {
-            best = m;
-            least = loss;
-        }
-    }
-    return best;
-}
-
-static bool add_band(const Class *c, int outer, const int band[2], TuneRules *rules) {
-    uint64_t mask = 0;
-    for (int at = 0, next; at < c->size[!outer]; at = next) {
-        next = interval_end(c, outer, band[0], band[1], at, &mask);
-        int inner[2] = {at, next};
-        TuneRule rule = class_rule(c);
-        limit(c, outer, band[0], band[1], &rule);
-        limit(c, !outer, at, next, &rule);
-        rule.variant = c->members[best_member(c, outer, band, inner, mask)];
-        if (!add_rule(rules, &rule))
-            return false;
-    }
-    return true;
-}
-
-static bool add_bands(const Class *c, const Cut *cut, int end, TuneRules *rules) {
-    int band[2] = {cut->band[end], end};
-    return (!band[0] || add_bands(c, cut, band[0], rules)) && add_band(c, cut->outer, band, rules);
-}
-
-static bool is_wide(const Class *c, int variant) {
+static bool is_wide(const TuneClass *c, int variant) {
     const TuneVariant *v = &c->set->variants[variant];
     for (int s = 0; s < TUNE_SPANS; s++)
         if (v->hi[c->span[s]] < c->set->facts.list[c->span[s]].most)
@@ -432,37 +239,37 @@ static bool is_wide(const Class *c, int variant) {
 
 /* What a variant loses over the class, a cell where it has no time counting as much; infinite where
  * it has none at all. */
-static double loss_in_class(const Class *c, int variant) {
+static double loss_in_class(const TuneClass *c, int variant) {
     const double missing = 10;
     double sum = 0;
     bool measured = false;
-    for (int i = 0; i < TUNE_GRID * TUNE_GRID; i++) {
+    for (int i = 0; i < TUNE_CELLS; i++) {
         if (c->cells[i] < 0)
             continue;
         double score = tune_score(c->set, c->cells[i], variant);
         measured = measured || isfinite(score);
-        sum += isfinite(score) ? log(score / best_score(c->set, c->cells[i])) : missing;
+        sum += isfinite(score) ? log(score / tune_best_score(c->set, c->cells[i])) : missing;
     }
     return measured ? sum : INFINITY;
 }
 
-static int rules_naming(const TuneRules *rules, int first, int variant) {
+static int rules_naming(const TuneRules *rules, int variant) {
     int count = 0;
-    for (int r = first; r < rules->count; r++)
+    for (int r = 0; r < rules->count; r++)
         count += rules->list[r].variant == variant;
     return count;
 }
 
 /* What is legal everywhere and named most often, failing that what loses least; -1 where the rules
  * need nothing behind them, or there is nothing. */
-static int rest_of(const Class *c, const TuneRules *rules, int first) {
+static int rest_of(const TuneClass *c, const TuneRules *rules) {
     bool wanted = false;
     int best = -1, most = 0;
     double least = INFINITY;
-    for (int r = first; r < rules->count; r++)
+    for (int r = 0; r < rules->count; r++)
         wanted = wanted || !is_wide(c, rules->list[r].variant);
     for (int v = 0; v < c->set->variant_count; v++) {
-        int named = rules_naming(rules, first, v);
+        int named = rules_naming(rules, v);
         double loss = is_wide(c, v) ? loss_in_class(c, v) : INFINITY;
         if (!isfinite(loss) || (!named && !wanted))
             continue;
@@ -478,84 +285,84 @@ static int rest_of(const Class *c, const TuneRules *rules, int first) {
 /* One variant gets a last rule that holds throughout the class, in place of its intervals. It is
  * also what runs where another rule's variant is not legal: beyond the grid, or between its
  * values. */
-static bool add_rest(const Class *c, TuneRules *rules, int first) {
+static bool add_rest(const TuneClass *c, TuneRules *rules) {
     TuneRule rest = class_rule(c);
-    int kept = first;
-    rest.variant = rest_of(c, rules, first);
+    int kept = 0;
+    rest.variant = rest_of(c, rules);
     if (rest.variant < 0)
         return true;
-    for (int r = first; r < rules->count; r++)
+    for (int r = 0; r < rules->count; r++)
         if (rules->list[r].variant != rest.variant)
             rules->list[kept++] = rules->list[r];
     rules->count = kept;
     return add_rule(rules, &rest);
 }
 
-static bool rules_of_class(Class *c, double within, TuneRules *rules, char *why, size_t why_size) {
-    int first = rules->count;
-    if (!make_grids(c, why, why_size) || !find_members(c, within, why, why_size))
-        return false;
-    if (!c->member_count)
-        return true;
-    weigh(c, within);
-    reduce_to_cover(c);
-    Cut cuts[2] = {cut_along(c, 0), cut_along(c, 1)};
-    const Cut *cut = &cuts[cuts[1].cost[c->size[1]] <= cuts[0].cost[c->size[0]]];
-    if (!add_bands(c, cut, c->size[cut->outer], rules) || !add_rest(c, rules, first)) {
-        snprintf(why, why_size, "no memory");
-        return false;
-    }
-    return true;
-}
-
-/* ---- sharing ---- */
-
-/* Whether two rules differ in nothing but adjoining ranges of sizes. */
-static bool may_join(const TuneSet *set, const TuneRule *a, const TuneRule *b) {
-    if (a->variant != b->variant || a->conditions != b->conditions)
-        return false;
-    for (int f = 0; f < set->facts.count; f++) {
-        bool looked_at = a->conditions >> f & 1;
-        bool is_size = set->facts.list[f].kind == TUNE_SIZE;
-        if (looked_at && is_size && a->hi[f] + 1 != b->lo[f])
-            return false;
-        if (looked_at && !is_size && (a->lo[f] != b->lo[f] || a->hi[f] != b->hi[f]))
+/* The rules of one class, in a list of their own. */
+static bool add_class(const TuneClass *c, TunePiece *pieces, TuneRules *rules) {
+    int count = tune_cut(c, pieces);
+    for (int i = 0; i < count; i++) {
+        TuneRule rule = class_rule(c);
+        for (int s = 0; s < TUNE_SPANS; s++)
+            limit(c, s, pieces[i].begin[s], pieces[i].end[s], &rule);
+        rule.variant = c->members[pieces[i].member];
+        if (!add_rule(rules, &rule))
             return false;
     }
-    return true;
+    return !is_last(c) || add_rest(c, rules);
 }
 
-/* Rules [last, count) of a class join rules [before, last) of the one before it, if all do. */
-static bool join(const TuneSet *set, TuneRules *rules, int before, int last) {
-    if (rules->count - last != last - before)
+/* Puts rules in front of others. */
+static bool put_before(TuneRules *rules, const TuneRules *more) {
+    TuneRules all = {0};
+    bool ok = true;
+    for (int r = 0; ok && r < more->count + rules->count; r++)
+        ok = add_rule(&all, r < more->count ? &more->list[r] : &rules->list[r - more->count]);
+    free(rules->list);
+    *rules = all;
+    return ok;
+}
+
+typedef struct Work {
+    TuneClass c;
+    TunePiece pieces[TUNE_CELLS];
+} Work;
+
+static bool rules_of_class(Work *w, const TuneSet *set, int point, const bool *cover, double within,
+                           TuneRules *rules, char *why, size_t why_size) {
+    TuneRules more = {0};
+    if (!tune_class_fill(&w->c, set, set->points[point].fact, cover, why, why_size))
         return false;
-    for (int r = 0; r < last - before; r++)
-        if (!may_join(set, &rules->list[before + r], &rules->list[last + r]))
+    tune_class_weigh(&w->c, within, is_last(&w->c) ? NULL : rules);
+    bool ok =
+        !w->c.member_count || (add_class(&w->c, w->pieces, &more) && put_before(rules, &more));
+    free(more.list);
+    return ok;
+}
+
+/* The classes from the last to the first. */
+static bool rules_of_all(Work *w, const TuneSet *set, bool *cover, double within, TuneRules *rules,
+                         char *why, size_t why_size) {
+    int last = -1;
+    for (int p = class_before(set, -1); p >= 0; last = p, p = class_before(set, p)) {
+        const int64_t *fact = set->points[p].fact;
+        bool other = last < 0 || !same_family(&set->facts, fact, set->points[last].fact);
+        if (other && !cover_family(set, fact, within, cover))
             return false;
-    for (int r = 0; r < last - before; r++)
-        for (int f = 0; f < set->facts.count; f++)
-            if (set->facts.list[f].kind == TUNE_SIZE)
-                rules->list[before + r].hi[f] = rules->list[last + r].hi[f];
-    rules->count = last;
+        if (!rules_of_class(w, set, p, cover, within, rules, why, why_size))
+            return false;
+    }
     return true;
 }
 
 bool tune_rules(const TuneSet *set, double within, TuneRules *rules, char *why, size_t why_size) {
-    Class *c = (Class *)malloc(sizeof *c);
-    bool ok = c != NULL;
-    int before = 0, last = 0;
+    Work *w = (Work *)malloc(sizeof *w);
+    bool *cover = (bool *)calloc((size_t)set->variant_count + 1, sizeof *cover);
     *rules = (TuneRules){0};
     snprintf(why, why_size, "no memory");
-    for (int p = next_class(set, -1); ok && p >= 0; p = next_class(set, p)) {
-        memset(c, 0, sizeof *c);
-        c->set = set;
-        c->fact = set->points[p].fact;
-        last = rules->count;
-        ok = rules_of_class(c, within, rules, why, why_size);
-        if (ok && !join(set, rules, before, last))
-            before = last;
-    }
-    free(c);
+    bool ok = w && cover && rules_of_all(w, set, cover, within, rules, why, why_size);
+    free(cover);
+    free(w);
     if (ok)
         return true;
     free(rules->list);
@@ -576,9 +383,20 @@ static bool holds(const TuneFacts *facts, const TuneRule *rule, const int64_t *f
     return true;
 }
 
-int tune_chosen(const TuneFacts *facts, const TuneRules *rules, const int64_t *fact) {
+/* As far as spans and sizes say. */
+static bool is_legal(const TuneFacts *facts, const TuneVariant *v, const int64_t *fact) {
+    for (int f = 0; f < facts->count; f++) {
+        TuneKind kind = facts->list[f].kind;
+        if ((kind == TUNE_SPAN || kind == TUNE_SIZE) && (fact[f] < v->lo[f] || fact[f] > v->hi[f]))
+            return false;
+    }
+    return true;
+}
+
+int tune_chosen(const TuneSet *set, const TuneRules *rules, const int64_t *fact) {
     for (int r = 0; r < rules->count; r++)
-        if (holds(facts, &rules->list[r], fact))
+        if (holds(&set->facts, &rules->list[r], fact) &&
+            is_legal(&set->facts, &set->variants[rules->list[r].variant], fact))
             return rules->list[r].variant;
     return -1;
 }

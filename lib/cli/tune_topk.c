@@ -22,37 +22,66 @@ static const TuneFact topk_facts[TOPK_COUNT] = {
     {"form", TUNE_EQUAL, 1, NULL},
     {"dtype", TUNE_TEXT, 0, topk_dtypes}};
 
-static const int64_t topk_rows[] = {1,  2,  4,  6,   8,   12,  16,  24,   32,
-                                    48, 64, 96, 128, 192, 256, 512, 1024, TUNE_END};
-static const int64_t topk_columns[] = {2048,  4096,  8192,   16384,  24576,  32768,   49152,
-                                       65536, 98304, 131072, 262144, 524288, 1048576, TUNE_END};
-static const int64_t topk_ks[] = {100, 512, 900, 1024, 2047, 2048, TLE_TOPK_SELECT_MAX_K, TUNE_END};
-static const int64_t topk_aligns[] = {4, 16, TUNE_END}, topk_forms[] = {0, 1, TUNE_END};
+/* Rows on both sides of where a device of 132 processors has no more room: for clusters of 16 and 8
+ * (a few processors of some groups are left over), of 4 and of 2, for one CTA a processor, and for
+ * two. Lengths are those that bodies end at, and some between. */
+static const int64_t topk_rows[] = {1,  4,  7,   8,   15,  16,  30,   31,
+                                    66, 67, 132, 133, 264, 265, 1024, TUNE_END};
+static const int64_t topk_columns[] = {4096,   8192,   16384,  24576,   32768,   49152,   65536,
+                                       131072, 262144, 524288, 1048576, 4194304, TUNE_END};
+/* Bodies are made for three sizes; those for others end at 2,048, 4,096 and 8,192, and rows of as
+ * many are measured beside sizes a little smaller. */
+static const int64_t topk_ks[] = {100, 512, 1024, 2000, 2048, 4000, 8000, TUNE_END};
+static const int64_t topk_aligns[] = {2, 4, 8, 16, TUNE_END}, topk_forms[] = {0, 1, TUNE_END};
 static const int64_t topk_dtype_grid[] = {0, 1, 2, TUNE_END};
 static const int64_t *const topk_grid[TOPK_COUNT] = {topk_rows,   topk_columns, topk_ks,
                                                      topk_aligns, topk_forms,   topk_dtype_grid};
+static const int64_t coarse_rows[] = {1, 7, 15, 30, 66, 264, TUNE_END};
+static const int64_t coarse_columns[] = {4096,   8192,   16384,   32768,   65536,
+                                         131072, 262144, 1048576, 4194304, TUNE_END};
+static const int64_t quick_rows[] = {1, 15, 264, TUNE_END};
+static const int64_t quick_columns[] = {4096, 16384, 65536, 1048576, TUNE_END};
 
 static int64_t element_bytes(const int64_t *f) {
     return (topk_dtype_ids[f[TOPK_dtype]] & 255) / 8;
 }
 
-/* Kernels are made for these; other sizes share kernels. */
-static bool topk_is_usual(int64_t k) {
-    return k == 512 || k == 1024 || k == 2048;
+/* As aligned as loads of 16 bytes need, as loads of four elements, or as the elements alone. */
+static bool topk_may_be_aligned(const int64_t *f) {
+    return f[TOPK_align] == 16 || f[TOPK_align] == 4 * element_bytes(f) ||
+           f[TOPK_align] == element_bytes(f);
 }
 
-/* The full grid for the usual calls, aligned rows of fp32 and a usual k; a coarse one for others.
- */
+/* Whether a size tells something at such rows: it has bodies of its own for short fp32 ones, or
+ * differs from the size above. */
+static bool topk_size_matters(const int64_t *f) {
+    const int64_t longest_of_own = 32768, longest_for_4000 = 16384;
+    switch (f[TOPK_k]) {
+    case 512:
+    case 1024:
+    case 2048:
+        return !f[TOPK_dtype] && !f[TOPK_form] &&
+               (f[TOPK_columns] <= longest_of_own || f[TOPK_rows] == 1 || f[TOPK_rows] == 264);
+    case 100:
+        return !f[TOPK_dtype];
+    case 4000:
+        return f[TOPK_columns] <= longest_for_4000;
+    default:
+        return true;
+    }
+}
+
+/* The full grid for aligned rows of fp32, a coarse one for others. */
 static bool topk_wanted(const int64_t *f, bool quick) {
-    enum { MOST_ELEMENTS = 1 << 28 };
-    bool usual_k = topk_is_usual(f[TOPK_k]), plain = f[TOPK_align] == 16 && !f[TOPK_form];
-    bool coarse = tune_is_power_of(4, f[TOPK_rows]) && f[TOPK_rows] <= 256 &&
-                  tune_is_power_of(2, f[TOPK_columns]);
-    if (f[TOPK_columns] <= f[TOPK_k] || f[TOPK_rows] * f[TOPK_columns] > MOST_ELEMENTS)
+    const int64_t most_elements = (int64_t)280 << 20;
+    bool full = !quick && f[TOPK_align] == 16 && !f[TOPK_form] && !f[TOPK_dtype];
+    bool fine = full && f[TOPK_k] != 100 && f[TOPK_k] <= 2048;
+    if (f[TOPK_columns] <= f[TOPK_k] || f[TOPK_rows] * f[TOPK_columns] > most_elements)
         return false;
-    if (f[TOPK_form] && usual_k)
-        return false; // nothing is made for them there
-    return coarse || (!quick && usual_k && plain && f[TOPK_dtype] == 0);
+    if (!topk_may_be_aligned(f) || !topk_size_matters(f))
+        return false;
+    return fine || (tune_is_among(quick ? quick_rows : coarse_rows, f[TOPK_rows]) &&
+                    tune_is_among(quick ? quick_columns : coarse_columns, f[TOPK_columns]));
 }
 
 static int topk_input_kind(const int64_t *f) {
@@ -75,7 +104,7 @@ static size_t topk_output_bytes(const int64_t *f) {
 static tle_topk_select_params topk_params(const TuneCall *call) {
     const int64_t *f = call->fact;
     tle_topk_select_params p = TLE_TOPK_SELECT_PARAMS_INIT;
-    size_t shift = f[TOPK_align] < 16 ? (size_t)element_bytes(f) : 0;
+    size_t shift = f[TOPK_align] < 16 ? (size_t)f[TOPK_align] : 0;
     p.dtype = topk_dtype_ids[f[TOPK_dtype]];
     p.rows = f[TOPK_rows];
     p.columns = p.row_stride = f[TOPK_columns];

@@ -2,9 +2,10 @@
  * leaves times to make rules of.
  *
  * Points come coarse first: those at every fourth value of the grids of their class, then at every
- * second, then all. At a point every variant is looked at with few replays, and those near the best
- * are timed thoroughly after that. A variant is left out where it was far behind at all of the
- * nearest points at which it was looked at; being left out counts for nothing later, so that a
+ * second, then all. At a point the variants are looked at with few replays, those that are expected
+ * to be fast first, so that the others can be given up early; where several are near the best,
+ * these are timed thoroughly after that. A variant is left out where it was far behind at all of
+ * the nearest points at which it was looked at; being left out counts for nothing later, so that a
  * mistake does not spread. */
 #include "cli/tune.h"
 
@@ -12,12 +13,20 @@
 #include <stdlib.h>
 
 enum { NEIGHBOURS = 3 };
-static const double far_behind = 1.5, near_best = 1.1, farthest = 3; /* in powers of two */
+static const double far_behind = 1.5; /* at neighbours: is not looked at */
+static const double hopeless = 1.3;   /* when hot: is not timed cold */
+static const double near_best = 1.1;  /* is timed thoroughly */
+static const double farthest = 3;     /* of a neighbour, in powers of two */
 
 typedef struct Near {
     double distance;
     int point;
 } Near;
+
+typedef struct Guess {
+    double behind;
+    int variant;
+} Guess;
 
 typedef struct Walk {
     TuneSet *set;
@@ -28,6 +37,7 @@ typedef struct Walk {
     int64_t *values; /* for sorting */
     Near *near;      /* the points around the one in question that have times, nearest first */
     int near_count;
+    Guess *guesses; /* of the variants at the point in question, the fastest first */
 } Walk;
 
 static size_t at(const Walk *w, int p, int v) {
@@ -130,7 +140,7 @@ static void find_near(Walk *w, int p) {
     qsort(w->near, (size_t)w->near_count, sizeof *w->near, nearer);
 }
 
-/* How far a variant is behind at the best of the nearest points where it was looked at; 0 where
+/* How far a variant is behind at the best of the nearest points where it was looked at; 1 where
  * there is none near enough. */
 static double expected(const Walk *w, int v) {
     double least = INFINITY;
@@ -142,7 +152,21 @@ static double expected(const Walk *w, int v) {
             found++;
         }
     }
-    return found ? least : 0;
+    return found ? least : 1;
+}
+
+static int faster(const void *a, const void *b) {
+    const Guess *x = (const Guess *)a, *y = (const Guess *)b;
+    if (x->behind != y->behind)
+        return x->behind > y->behind ? 1 : -1;
+    return x->variant - y->variant;
+}
+
+static void guess(Walk *w, int p) {
+    find_near(w, p);
+    for (int v = 0; v < w->set->variant_count; v++)
+        w->guesses[v] = (Guess){expected(w, v), v};
+    qsort(w->guesses, (size_t)w->set->variant_count, sizeof *w->guesses, faster);
 }
 
 /* ---- one point ---- */
@@ -162,13 +186,12 @@ static void keep(const Walk *w, int p, int v, const double us[2]) {
 }
 
 static bool look(Walk *w, int p) {
-    find_near(w, p);
-    for (int v = 0; v < w->set->variant_count; v++) {
+    guess(w, p);
+    for (int i = 0; i < w->set->variant_count && w->guesses[i].behind <= far_behind; i++) {
         double us[2] = {NAN, NAN};
-        if (expected(w, v) > far_behind)
-            continue;
+        int v = w->guesses[i].variant;
         TuneAnswer answer =
-            w->timer->time(w->timer->user, p, v, false, far_behind * best_hot(w, p), us);
+            w->timer->time(w->timer->user, p, v, false, hopeless * best_hot(w, p), us);
         if (answer == TUNE_FAILED)
             return false;
         if (answer == TUNE_TIMED)
@@ -187,8 +210,18 @@ static double best_score(const TuneSet *set, int p) {
     return best;
 }
 
+static int count_within(const Walk *w, int p, double limit) {
+    int count = 0;
+    for (int v = 0; v < w->set->variant_count; v++)
+        count += tune_score(w->set, p, v) <= limit;
+    return count;
+}
+
+/* One alone needs no comparison. */
 static bool time_near_best(Walk *w, int p) {
     double limit = near_best * best_score(w->set, p);
+    if (count_within(w, p, limit) < 2)
+        return true;
     for (int v = 0; v < w->set->variant_count; v++) {
         double us[2] = {NAN, NAN};
         if (tune_score(w->set, p, v) > limit)
@@ -240,7 +273,8 @@ bool tune_walk(TuneSet *set, const TuneTimer *timer) {
     w.level = (int *)calloc(points, sizeof *w.level);
     w.values = (int64_t *)calloc(points, sizeof *w.values);
     w.near = (Near *)calloc(points, sizeof *w.near);
-    bool ok = w.behind && w.order && w.level && w.values && w.near;
+    w.guesses = (Guess *)calloc((size_t)set->variant_count + 1, sizeof *w.guesses);
+    bool ok = w.behind && w.order && w.level && w.values && w.near && w.guesses;
     if (ok) {
         make_order(&w);
         ok = walk(&w);
@@ -250,5 +284,6 @@ bool tune_walk(TuneSet *set, const TuneTimer *timer) {
     free(w.level);
     free(w.values);
     free(w.near);
+    free(w.guesses);
     return ok;
 }

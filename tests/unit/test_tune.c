@@ -71,7 +71,7 @@ static void set_time(int point, int variant, double us) {
 
 static int chosen(int64_t rows, int64_t columns, int64_t k, int64_t align) {
     const int64_t fact[TUNE_FACTS] = {rows, columns, k, align, 0};
-    return tune_chosen(&facts, &rules, fact);
+    return tune_chosen(&set, &rules, fact);
 }
 
 static void make_rules(void) {
@@ -86,48 +86,77 @@ static unsigned next_random(unsigned *state) {
     return *state >> 8;
 }
 
-static double loss_of(const double *loss, int cells, int members, uint64_t chosen_set) {
+static double loss_of(const double *loss, int cells, int members, const bool *chosen_set) {
     double total = 0;
     for (int c = 0; c < cells; c++) {
         double least = INFINITY;
         for (int m = 0; m < members; m++)
-            if (chosen_set >> m & 1)
+            if (chosen_set[m])
                 least = fmin(least, loss[c * members + m]);
         total += least;
     }
     return total;
 }
 
+enum { CELLS = 12, MEMBERS = 8 };
+
+static int count_chosen(const bool *chosen_set) {
+    int count = 0;
+    for (int m = 0; m < MEMBERS; m++)
+        count += chosen_set[m];
+    return count;
+}
+
 static void test_cover_is_the_best_of_all_sets(void **state) {
-    enum { CELLS = 12, MEMBERS = 8 };
     unsigned random = 1;
     (void)state;
     for (int trial = 0; trial < 200; trial++) {
-        uint64_t allowed[CELLS] = {0};
+        bool allowed[CELLS * MEMBERS] = {false}, found[MEMBERS], tried[MEMBERS];
         double loss[CELLS * MEMBERS];
         for (int c = 0; c < CELLS; c++) {
-            allowed[c] = UINT64_C(1) << next_random(&random) % MEMBERS;
-            for (int m = 0; m < MEMBERS; m++) {
+            allowed[c * MEMBERS + (int)(next_random(&random) % MEMBERS)] = true;
+            for (int m = c * MEMBERS; m < (c + 1) * MEMBERS; m++) {
                 if (next_random(&random) % 4 == 0)
-                    allowed[c] |= UINT64_C(1) << m;
-                loss[c * MEMBERS + m] =
-                    allowed[c] >> m & 1 ? 1e-4 * (next_random(&random) % 300) : INFINITY;
+                    allowed[m] = true;
+                loss[m] = allowed[m] ? 1e-4 * (next_random(&random) % 300) : INFINITY;
             }
         }
         int best_size = MEMBERS + 1;
         double best_loss = INFINITY;
-        for (uint64_t s = 0; s < 1 << MEMBERS; s++) {
-            double total = loss_of(loss, CELLS, MEMBERS, s);
-            int size = __builtin_popcountll(s);
+        for (unsigned set_bits = 0; set_bits < 1u << MEMBERS; set_bits++) {
+            for (int m = 0; m < MEMBERS; m++)
+                tried[m] = set_bits >> m & 1;
+            double total = loss_of(loss, CELLS, MEMBERS, tried);
+            int size = count_chosen(tried);
             if (isfinite(total) && (size < best_size || (size == best_size && total < best_loss))) {
                 best_size = size;
                 best_loss = total;
             }
         }
-        uint64_t found = tune_cover(allowed, loss, CELLS, MEMBERS);
-        assert_int_equal(__builtin_popcountll(found), best_size);
+        assert_true(tune_cover(allowed, loss, CELLS, MEMBERS, found));
+        assert_int_equal(count_chosen(found), best_size);
         assert_true(fabs(loss_of(loss, CELLS, MEMBERS, found) - best_loss) < 1e-9);
     }
+}
+
+/* Each cell allows three neighbours of many: a set of every third is enough, and far too many sets
+ * are there to try them all. */
+static void test_cover_of_very_many_is_small_enough(void **state) {
+    enum { MANY = 90 };
+    static bool allowed[MANY * MANY], found[MANY];
+    static double loss[MANY * MANY];
+    int count = 0;
+    (void)state;
+    for (int i = 0; i < MANY * MANY; i++) {
+        int away = (i % MANY - i / MANY + MANY) % MANY;
+        allowed[i] = away < 3;
+        loss[i] = allowed[i] ? 0 : INFINITY;
+    }
+    assert_true(tune_cover(allowed, loss, MANY, MANY, found));
+    assert_true(loss_of(loss, MANY, MANY, found) == 0);
+    for (int m = 0; m < MANY; m++)
+        count += found[m];
+    assert_true(count <= MANY / 3 + MANY / 10);
 }
 
 /* ---- rules ---- */
@@ -205,7 +234,7 @@ static void test_random_times_never_lose_more_than_the_tolerance(void **state) {
         }
         make_rules();
         for (int p = 0; p < 16; p++) {
-            int v = tune_chosen(&facts, &rules, set.points[p].fact);
+            int v = tune_chosen(&set, &rules, set.points[p].fact);
             double best = INFINITY;
             for (int w = 0; w < 6; w++)
                 best = fmin(best, tune_score(&set, p, w));
@@ -215,7 +244,7 @@ static void test_random_times_never_lose_more_than_the_tolerance(void **state) {
     }
 }
 
-static void test_of_very_many_variants_the_nearest_count(void **state) {
+static void test_of_very_many_variants_few_are_named(void **state) {
     (void)state;
     begin(80, 16);
     for (int p = 0; p < 16; p++) {
@@ -224,8 +253,21 @@ static void test_of_very_many_variants_the_nearest_count(void **state) {
             set_time(p, v, (p == 15) == (v == 79) ? 100 + 0.03 * v : 110);
     }
     make_rules();
+    assert_int_equal(rules.count, 2);
     assert_int_equal(chosen(64, 100000, 8, 16), 79);
-    assert_true(chosen(64, 10000, 8, 16) < 64);
+    assert_int_equal(chosen(64, 10000, 8, 16), 0); // of as few it loses least
+}
+
+static void test_more_variants_than_a_class_holds_are_refused(void **state) {
+    (void)state;
+    begin(TUNE_MEMBERS, TUNE_MEMBERS);
+    for (int v = 0; v < TUNE_MEMBERS; v++) {
+        int p = add_point(v < 32 ? 1 : 2, 100 + v % 32, 8, 16);
+        for (int w = 0; w < TUNE_MEMBERS; w++)
+            set_time(p, w, v == w ? 1 : 2);
+    }
+    assert_false(tune_rules(&set, 1.03, &rules, why, sizeof why));
+    assert_string_equal(why, "more than 63 variants are needed in one class");
 }
 
 static void test_sizes_with_own_variants_come_first_and_others_share(void **state) {
@@ -248,6 +290,48 @@ static void test_sizes_with_own_variants_come_first_and_others_share(void **stat
     assert_int_equal(chosen(1, 100, 4096, 16), 1);
     assert_int_equal(rules.list[1].lo[K], 0);
     assert_int_equal(rules.list[1].hi[K], 4096);
+}
+
+/* a is made for 512, b ends at 2,048, c takes any; measured at 100, 2,000 and 8,000. b is the best
+ * of the short rows, a a little better at 512, and c of the long rows. */
+static void test_rules_of_a_size_are_what_those_behind_do_not_say(void **state) {
+    const int64_t sizes[] = {100, 512, 2000, 4000};
+    (void)state;
+    begin(3, 16);
+    set.variants[0].lo[K] = set.variants[0].hi[K] = 512;
+    set.variants[1].hi[K] = 2048;
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            int p = add_point(1, column_grid[j], sizes[i], 16);
+            set_time(p, 2, 10);
+            if (sizes[i] <= 2000)
+                set_time(p, 1, column_grid[j] <= 1000 ? 8 : 12);
+            if (sizes[i] == 512)
+                set_time(p, 0, column_grid[j] == 100 ? 6 : 9.9);
+        }
+    }
+    make_rules();
+    assert_int_equal(rules.count, 3);
+    assert_int_equal(chosen(1, 100, 512, 16), 0);
+    assert_int_equal(chosen(1, 101, 512, 16), 1);
+    assert_int_equal(chosen(1, 1001, 512, 16), 2);
+    assert_int_equal(chosen(1, 100, 100, 16), 1);
+    assert_int_equal(chosen(1, 1000, 2048, 16), 1); // where b ends
+    assert_int_equal(chosen(1, 1000, 2049, 16), 2);
+    assert_int_equal(chosen(1, 1001, 7, 16), 2);
+}
+
+/* Where nothing was measured a piece is neither a hole nor left to chance. */
+static void test_what_was_not_measured_goes_with_its_neighbours(void **state) {
+    (void)state;
+    begin(2, 3);
+    set_time(add_point(1, 100, 8, 16), 0, 5);
+    set_time(add_point(64, 100, 8, 16), 1, 5);
+    set_time(add_point(1, 1000, 8, 16), 0, 5); // and nothing at 64 x 1000
+    make_rules();
+    assert_int_equal(chosen(64, 1000, 8, 16), 1);
+    assert_int_equal(chosen(1, 5000, 8, 16), 0);
+    assert_true(chosen(5000, 500000, 8, 16) >= 0);
 }
 
 static void test_a_larger_alignment_is_asked_first(void **state) {
@@ -275,7 +359,7 @@ static void test_what_one_type_has_measured_does_not_limit_another(void **state)
     }
     make_rules();
     const int64_t other[TUNE_FACTS] = {1, 100, 4096, 2, 1};
-    assert_int_equal(tune_chosen(&facts, &rules, other), 1);
+    assert_int_equal(tune_chosen(&set, &rules, other), 1);
 }
 
 static void test_a_last_rule_covers_what_the_others_cannot(void **state) {
@@ -454,14 +538,18 @@ static void test_a_walk_finds_the_best_everywhere_in_few_looks(void **state) {
     assert_int_equal(a.last_done, set.point_count);
     for (int p = 0; p < set.point_count; p++) {
         double best = INFINITY, found = INFINITY;
+        int near_best = 0;
         for (int v = 0; v < WALK_VARIANTS; v++) {
             if (v % 2 && set.points[p].fact[DTYPE])
                 continue;
             legal++;
-            best = fmin(best, sqrt(1.5) * time_of(p, v)); /* not the 1 % more of a quick look */
+            best = fmin(best, sqrt(1.5) * time_of(p, v));
             found = fmin(found, tune_score(&set, p, v));
         }
-        assert_true(fabs(found / best - 1) < 1e-9);
+        for (int v = 0; v < WALK_VARIANTS; v++)
+            near_best += tune_score(&set, p, v) < 1.09 * found;
+        /* Of several not the 1 % more of a quick look. */
+        assert_true(fabs(found / best - (near_best > 1 ? 1 : 1.01)) < 1e-9);
     }
     assert_true(a.looks < legal * 3 / 4);
     assert_true(a.thorough < a.looks);
@@ -510,11 +598,15 @@ static void test_a_walk_goes_on_where_another_ended(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cover_is_the_best_of_all_sets),
+        cmocka_unit_test(test_cover_of_very_many_is_small_enough),
         cmocka_unit_test_teardown(test_few_rules_choose_what_is_fast, drop),
         cmocka_unit_test_teardown(test_between_grid_values_the_upper_one_counts, drop),
         cmocka_unit_test_teardown(test_random_times_never_lose_more_than_the_tolerance, drop),
-        cmocka_unit_test_teardown(test_of_very_many_variants_the_nearest_count, drop),
+        cmocka_unit_test_teardown(test_of_very_many_variants_few_are_named, drop),
+        cmocka_unit_test_teardown(test_more_variants_than_a_class_holds_are_refused, drop),
         cmocka_unit_test_teardown(test_sizes_with_own_variants_come_first_and_others_share, drop),
+        cmocka_unit_test_teardown(test_rules_of_a_size_are_what_those_behind_do_not_say, drop),
+        cmocka_unit_test_teardown(test_what_was_not_measured_goes_with_its_neighbours, drop),
         cmocka_unit_test_teardown(test_a_larger_alignment_is_asked_first, drop),
         cmocka_unit_test_teardown(test_what_one_type_has_measured_does_not_limit_another, drop),
         cmocka_unit_test_teardown(test_a_last_rule_covers_what_the_others_cannot, drop),
