@@ -22,7 +22,7 @@ import triton.experimental.tle as tled
 import triton.experimental.tle.language as tle
 from topk.cluster import put, write_all
 from topk.cluster_common import BINS, PART, WORDS, count_keys, divide, load_strips, range_of_bin, send_counts
-from topk.cluster_rare import LEAST_KEY, select_exact
+from topk.cluster_rare import ALL, LEAST_KEY, select_exact
 from topk.common import bin_shift, clear, finish, open_row, ordered_key, score_of_key
 
 MEMBERS = tl.constexpr(64)  # keys of the last range that are ranked
@@ -179,22 +179,22 @@ def keep_share(values, blocks, x, y, share, tiles, part, count, mark, GROUP: tl.
 
 
 @triton.jit
-def expand(scores, places, x, i, there, found, mark, LINES: tl.constexpr, WARPS: tl.constexpr):
-    """Appends to each warp's lines the elements not below mark of its 32 blocks x, which begin at places i of the
-    share; returns how many it has then. What is more than LINES - 128 may be missing."""
+def expand(scores, places, x, i, there, first, found, room, mark):
+    """Appends to each warp's lines, which begin at first, the elements not below mark of its 32 blocks x, which begin
+    at places i of the share; returns how many it has then. What is more than room may be missing."""
     hit = (not (x < mark)) & there[:, :, None]
     run, own = tle.cumsum(hit.to(tl.int32), axis=2)
     before, total = tle.cumsum(own, axis=1)
-    line = tl.arange(0, WARPS)[:, None] * LINES + found[:, None] + before
+    line = (first + found)[:, None] + before
     at = line[:, :, None] + run
-    stored = hit & (found <= LINES - 128)[:, None, None]
+    stored = hit & (found <= room)[:, None, None]
     tl.store(tle.gpu.local_ptr(scores, (at,), apart=True), x, mask=stored)
     tl.store(tle.gpu.local_ptr(places, (at,), apart=True), i[:, :, None] + tl.arange(0, 4)[None, None, :], mask=stored)
     return found + total
 
 
 @triton.jit
-def expand_blocks(scores, places, values, blocks, kept, most, mark, ROOM: tl.constexpr, LINES: tl.constexpr,
+def expand_blocks(scores, places, values, blocks, kept, most, first, room, mark, ROOM: tl.constexpr,
                   WARPS: tl.constexpr):
     warp = tl.arange(0, WARPS)[:, None]
     found = tl.zeros((WARPS,), tl.int32)
@@ -205,8 +205,28 @@ def expand_blocks(scores, places, values, blocks, kept, most, mark, ROOM: tl.con
         four = at[:, :, None] * 4 + tl.arange(0, 4)[None, None, :]
         x = tl.load(tle.gpu.local_ptr(values, (four,)), mask=there[:, :, None])
         i = tl.load(tle.gpu.local_ptr(blocks, (at,)), mask=there)
-        found = expand(scores, places, x, i, there, found, mark, LINES, WARPS)
+        found = expand(scores, places, x, i, there, first, found, room, mark)
     return found
+
+
+@triton.jit
+def make_lines(scores, places, values, blocks, kept, most, mark, ROOM: tl.constexpr, CAP: tl.constexpr,
+               LINES: tl.constexpr, WARPS: tl.constexpr):
+    """Makes each warp's lines of its blocks, of which one has `most`. Returns where they begin, how many each warp has,
+    and the most one has, or ALL where a CTA has more than CAP. They are apart, so that no warp waits for another; where
+    one has more than fits all are made again, one after the other."""
+    tl.static_assert(CAP <= WARPS * LINES, "lines that follow each other fit")
+    first = tl.arange(0, WARPS) * LINES
+    found = expand_blocks(scores, places, values, blocks, kept, most, first, LINES - 128, mark, ROOM, WARPS)
+    lines = tl.max(found, axis=0)
+    if lines > LINES - 128:
+        first, total = tle.cumsum(found)
+        if total <= CAP:
+            found = expand_blocks(scores, places, values, blocks, kept, most, first, CAP, mark, ROOM, WARPS)
+            tl.debug_barrier()  # the usual way has one where the most are found
+        else:
+            lines = tl.full((), ALL, tl.int32)
+    return first, found, lines
 
 
 @triton.jit
@@ -239,35 +259,35 @@ def list_strips(bits, index, key, part, offset, WARPS: tl.constexpr):
 
 
 @triton.jit
-def count_lines(hist, scores, places, found, most, start, end, low, high, shift, LINES: tl.constexpr,
-                WARPS: tl.constexpr):
+def lines_from(base, first, found):
+    """(line, at, there) of 64 lines of each warp from base on, in a shape that leaves counts where they are."""
+    line = base + tl.arange(0, 2)[:, None, None] * 32 + tl.arange(0, 32)[None, None, :]
+    return line, first[None, :, None] + line, line < found[None, :, None]
+
+
+@triton.jit
+def count_lines(hist, scores, places, first, found, most, start, end, low, high, shift):
     """The same of the lines."""
     for base in range(0, most, 64):
-        p = base + tl.arange(0, 64)[None, :]
-        there = p < found[:, None]
-        at = tl.arange(0, WARPS)[:, None] * LINES + p
+        line, at, there = lines_from(base, first, found)
         key = ordered_key(tl.load(tle.gpu.local_ptr(scores, (at,)), mask=there, other=0.0))
         i = tl.load(tle.gpu.local_ptr(places, (at,)), mask=there, other=0)
         count_keys(hist, key, high, shift, there & (i >= start) & (i < end))
 
 
 @triton.jit
-def gather_list(keys, index, scores, places, found, most, start, end, offset, LINES: tl.constexpr,
-                WARPS: tl.constexpr):
+def gather_list(keys, index, scores, places, first, found, most, start, end, offset):
     """The list of keys and indices: the warps' lines one after the other, which is the row's order. Elements outside
     the row get key 0. Returns how many there are."""
-    warp = tl.arange(0, WARPS)[:, None]
     before, total = tle.cumsum(found)
     for base in range(0, most, 64):
-        p = base + tl.arange(0, 64)[None, :]
-        there = p < found[:, None]
-        at = warp * LINES + p
+        line, at, there = lines_from(base, first, found)
         x = tl.load(tle.gpu.local_ptr(scores, (at,)), mask=there, other=0.0)
         i = tl.load(tle.gpu.local_ptr(places, (at,)), mask=there, other=0)
         key = tl.where((i >= start) & (i < end), ordered_key(x), 0)
-        bits = key.to(tl.float32, bitcast=True)
-        tl.store(tle.gpu.local_ptr(keys, (before[:, None] + p,), apart=True), bits, mask=there)
-        tl.store(tle.gpu.local_ptr(index, (before[:, None] + p,), apart=True), offset + i, mask=there)
+        place = before[None, :, None] + line
+        tl.store(tle.gpu.local_ptr(keys, (place,), apart=True), key.to(tl.float32, bitcast=True), mask=there)
+        tl.store(tle.gpu.local_ptr(index, (place,), apart=True), offset + i, mask=there)
     return total
 
 
@@ -395,17 +415,16 @@ def list_share(row, share, first, skip, span, count, offset, tiles, part, aim, r
                                RESIDENT)
             most = tl.max(taken, axis=0)
             full = (most > SEGMENT) & (not RESIDENT)
-            fits = tl.where(full, 0, most)
-            lines = expand_blocks(scores, places, keys, index, taken, fits, mark, ROOM, LINES, WARPS)
-            most = tl.max(lines, axis=0)
-            if most <= LINES - 128:
-                count_lines(hist, scores, places, lines, most, skip, count, low, high, shift, LINES, WARPS)
-            # What may be missing makes it too many.
-            missing = full | (most > LINES - 128)
+            most = tl.where(full, 0, most)
+            first, lines, most = make_lines(scores, places, keys, index, taken, most, mark, ROOM, CAP, LINES, WARPS)
+            missing = full | (most == ALL)
+            if not missing:
+                count_lines(hist, scores, places, first, lines, most, skip, count, low, high, shift)
+            # What is missing makes it too many.
             tl.atomic_add(tle.gpu.local_ptr(hist, (0,)), 65535, mask=missing, sem="relaxed", scope="cta")
             kept = send_counts(hist, own, parts, arrived, 0, CAP - 16, rank, MESH)
             if kept <= CAP - 16:
-                kept = gather_list(keys, index, scores, places, lines, most, skip, count, offset, LINES, WARPS)
+                kept = gather_list(keys, index, scores, places, first, lines, most, skip, count, offset)
         division = divide(parts, arrived, 0, rank, want, MESH)
     else:
         low = tl.full((), 0, tl.uint32)
@@ -490,8 +509,9 @@ def topk_cluster_mark(scores, lengths, row_starts, indices, row_stride, index_st
     """One row per cluster. K = 0: k is a run-time value, below 65535 // the cluster's size. RESIDENT: columns <=
     BLOCK times that size. The mark is for k + EXTRA elements at least, or k * (1 + FAR / 4) of a row that is long
     for the sample; it comes from maxima, or with LEAST minima, of elements far apart if they are compared ACROSS the
-    row, else of neighbours, which costs less. A warp has room for SEGMENT blocks and MOST - 128 elements: what shared
-    memory does not take is left to loads in flight."""
+    row, else of neighbours, which costs less. A warp has room for SEGMENT blocks, a CTA for CAP elements; these are
+    listed at once where no warp has more than MOST - 128. What shared memory does not take is left to loads in
+    flight."""
     tl.static_assert(WARPS <= 32, "two counts of a tile share one signed 32-bit word")
     tl.static_assert(CAP < 65535 // MESH.size, "a full list is told from an overflow")
     # No CTA writes to one that has not started; the wait is where the data is there.
