@@ -112,10 +112,16 @@ static const char *qualifiers(Cg *c, const Access *a) {
 
     if (a->space != IR_SPACE_GLOBAL)
         return "";
-    if (evict == IR_EVICT_FIRST)
+    switch (evict) {
+    case IR_EVICT_FIRST:
         return ".L1::evict_first";
-    if (evict == IR_EVICT_LAST)
+    case IR_EVICT_LAST:
         return ".L1::evict_last";
+    case IR_EVICT_NO_ALLOCATE:
+        return ".L1::no_allocate";
+    default:
+        break;
+    }
     return cache_text(ir_int(c->m, a->op, IR_KEY_CACHE, IR_CACHE_NONE), a->is_store);
 }
 

@@ -93,6 +93,7 @@ static bool set_hints(Sema *s, IrOp op, SVal cache, SVal evict, Span at) {
     static const char *const evicts[] = {[IR_EVICT_NORMAL] = "evict_normal",
                                          [IR_EVICT_FIRST] = "evict_first",
                                          [IR_EVICT_LAST] = "evict_last",
+                                         [IR_EVICT_NO_ALLOCATE] = "no_allocate",
                                          NULL};
     int c, e;
     if (!arg_choice(s, cache, "cache_modifier", caches, IR_CACHE_NONE, at, &c) ||

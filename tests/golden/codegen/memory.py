@@ -43,6 +43,7 @@ def plain(x, out, B: tl.constexpr):
 # QUALIFIED-LABEL: .entry qualified(
 # QUALIFIED: ld.global.cg.v4.b32
 # QUALIFIED: ld.global.L1::evict_first.v4.b32
+# QUALIFIED: ld.global.L1::no_allocate.v4.b32
 # QUALIFIED: ld.volatile.global.v4.b32
 # QUALIFIED: st.global.cs.v4.b32
 @triton.jit
@@ -50,8 +51,9 @@ def qualified(x, out, B: tl.constexpr):
     offs = tl.arange(0, B)
     a = tl.load(x + offs, cache_modifier=".cg")
     b = tl.load(x + offs, eviction_policy="evict_first")
-    c = tl.load(x + offs, volatile=True)
-    tl.store(out + offs, a + b + c, cache_modifier=".cs")
+    c = tl.load(x + offs, eviction_policy="no_allocate")
+    d = tl.load(x + offs, volatile=True)
+    tl.store(out + offs, a + b + c + d, cache_modifier=".cs")
 
 
 # A scalar is stored by one thread.

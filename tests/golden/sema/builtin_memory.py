@@ -21,7 +21,7 @@ def kernel(p, q, h, n, f, K: tl.constexpr):
     tl.load(p + i, mask=i < 4, other=x[:, None])
     # CHECK: :[[@LINE+1]]:5: error[E0307]: 'cache_modifier' must be one of '.ca', '.cg', '.cs', '.cv', '.wb', '.wt', found the string '.xx'
     tl.load(p + i, cache_modifier=".xx")
-    # CHECK: :[[@LINE+1]]:5: error[E0307]: 'eviction_policy' must be one of 'evict_normal', 'evict_first', 'evict_last', found the string 'evict_never'
+    # CHECK: :[[@LINE+1]]:5: error[E0307]: 'eviction_policy' must be one of 'evict_normal', 'evict_first', 'evict_last', 'no_allocate', found the string 'evict_never'
     tl.load(p + i, eviction_policy="evict_never")
     # CHECK: :[[@LINE+1]]:5: error[E0302]: load: the argument 'boundary_check' is not supported
     tl.load(p + i, boundary_check=(0,))
