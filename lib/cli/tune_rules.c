@@ -229,26 +229,33 @@ static void limit(const TuneClass *c, int axis, int begin, int end, TuneRule *ru
         rule->conditions |= UINT32_C(1) << f;
 }
 
+/* Whether a variant is legal for all rows and columns, and sizes up to the class's. */
 static bool is_wide(const TuneClass *c, int variant) {
     const TuneVariant *v = &c->set->variants[variant];
-    for (int s = 0; s < TUNE_SPANS; s++)
-        if (v->hi[c->span[s]] < c->set->facts.list[c->span[s]].most)
+    for (int f = 0; f < c->set->facts.count; f++) {
+        const TuneFact *fact = &c->set->facts.list[f];
+        if (fact->kind == TUNE_SPAN && v->hi[f] < fact->most)
             return false;
+        if (fact->kind == TUNE_SIZE && (v->lo[f] > 1 || v->hi[f] < c->fact[f]))
+            return false;
+    }
     return true;
 }
 
-/* What a variant loses over the class, a cell where it has no time counting as much; infinite where
- * it has none at all. */
-static double loss_in_class(const TuneClass *c, int variant) {
+/* What a variant loses over the class, or over the family; a point where it has no time counts as
+ * much. Infinite where it has none at all. */
+static double loss_over(const TuneClass *c, bool family, int variant) {
     const double missing = 10;
     double sum = 0;
     bool measured = false;
-    for (int i = 0; i < TUNE_CELLS; i++) {
-        if (c->cells[i] < 0)
+    for (int p = 0; p < c->set->point_count; p++) {
+        const int64_t *fact = c->set->points[p].fact;
+        double best = tune_best_score(c->set, p), score = tune_score(c->set, p, variant);
+        if (isinf(best) ||
+            !(family ? is_of_family(c, p) : tune_same_class(&c->set->facts, fact, c->fact)))
             continue;
-        double score = tune_score(c->set, c->cells[i], variant);
         measured = measured || isfinite(score);
-        sum += isfinite(score) ? log(score / tune_best_score(c->set, c->cells[i])) : missing;
+        sum += isfinite(score) ? log(score / best) : missing;
     }
     return measured ? sum : INFINITY;
 }
@@ -260,26 +267,32 @@ static int rules_naming(const TuneRules *rules, int variant) {
     return count;
 }
 
-/* What is legal everywhere and named most often, failing that what loses least; -1 where the rules
- * need nothing behind them, or there is nothing. */
-static int rest_of(const TuneClass *c, const TuneRules *rules) {
-    bool wanted = false;
+/* What is legal everywhere and named most often, failing that what loses least; -1 where there is
+ * nothing. */
+static int widest_of(const TuneClass *c, const TuneRules *rules, bool family) {
     int best = -1, most = 0;
     double least = INFINITY;
-    for (int r = 0; r < rules->count; r++)
-        wanted = wanted || !is_wide(c, rules->list[r].variant);
     for (int v = 0; v < c->set->variant_count; v++) {
         int named = rules_naming(rules, v);
-        double loss = is_wide(c, v) ? loss_in_class(c, v) : INFINITY;
-        if (!isfinite(loss) || (!named && !wanted))
-            continue;
-        if (named > most || (named == most && loss < least)) {
+        double loss = is_wide(c, v) ? loss_over(c, family, v) : INFINITY;
+        if (isfinite(loss) && (named > most || (named == most && loss < least))) {
             best = v;
             most = named;
             least = loss;
         }
     }
     return best;
+}
+
+/* Of the class, or else of the family; -1 where the rules need nothing behind them. */
+static int rest_of(const TuneClass *c, const TuneRules *rules) {
+    bool wanted = false;
+    for (int r = 0; r < rules->count; r++)
+        wanted = wanted || !is_wide(c, rules->list[r].variant);
+    int best = widest_of(c, rules, false);
+    if (best < 0)
+        best = widest_of(c, rules, true);
+    return best >= 0 && (wanted || rules_naming(rules, best)) ? best : -1;
 }
 
 /* One variant gets a last rule that holds throughout the class, in place of its intervals. It is

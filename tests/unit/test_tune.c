@@ -375,6 +375,19 @@ static void test_a_last_rule_covers_what_the_others_cannot(void **state) {
     assert_int_equal(rules.list[1].variant, 1);
 }
 
+static void test_a_last_rule_may_come_from_another_size(void **state) {
+    (void)state;
+    begin(2, 2);
+    set.variants[0].hi[COLUMNS] = 1000;
+    int p = add_point(1, 1000, 8, 16);
+    set_time(p, 0, 1);
+    set_time(p, 1, 9);
+    set_time(add_point(1, 1000, 4000, 16), 0, 1); // b was far behind at 8 and is not timed
+    make_rules();
+    assert_int_equal(chosen(1, 1000, 4000, 16), 0);
+    assert_int_equal(chosen(1, 1001, 4000, 16), 1);
+}
+
 static void test_hot_and_cold_count_alike(void **state) {
     (void)state;
     begin(2, 1);
@@ -610,6 +623,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_a_larger_alignment_is_asked_first, drop),
         cmocka_unit_test_teardown(test_what_one_type_has_measured_does_not_limit_another, drop),
         cmocka_unit_test_teardown(test_a_last_rule_covers_what_the_others_cannot, drop),
+        cmocka_unit_test_teardown(test_a_last_rule_may_come_from_another_size, drop),
         cmocka_unit_test_teardown(test_hot_and_cold_count_alike, drop),
         cmocka_unit_test_teardown(test_too_fine_a_grid_is_refused, drop),
         cmocka_unit_test_teardown(test_table_is_in_the_documented_form, drop),
