@@ -3,16 +3,17 @@ the scores in half precision, which spreads scores of models better than those o
 lies in the threshold's bin or above. The few scores of that bin are ranked among each other; where they are many,
 digits of 11, 11 and 10 bits of the fp32 key settle it. For comparison: other bodies read less.
 
-Unlike there the answer is in order, as common.py says, and never depends on how threads were scheduled.
+Unlike there the answer is in order, as common.py says, and never depends on how threads were scheduled. It is put
+together in shared memory, so that neighbouring lanes write it.
 """
 import triton
 import triton.language as tl
 import triton.experimental.tle.language as tle
-from topk.common import (alloc_found, clear, counts_of, load_groups, open_row, ordered_key, pick_bin, score_of_key,
+from topk.common import (alloc_found, clear, counts_of, load_groups, open_row, ordered_key, pick_bin, quick_key,
                          write_all)
 from topk.radix import find_threshold, write_selected
 from topk.short import threshold_of_tile, write_tile
-from topk.stream import keep_from_mark, listed_keys
+from topk.stream import keep_from_mark
 
 BINS = tl.constexpr(2048)
 FEW = tl.constexpr(64)
@@ -43,14 +44,40 @@ def least_of_digit(digit):
 
 
 @triton.jit
-def count_halves(hist, x, base, start, end, BLOCK: tl.constexpr):
-    """x are the scores of places base .. base + BLOCK - 1, of which the row has start .. end - 1."""
+def keys_of_digit(digit):
+    """(least, greatest) ordered key in a digit's bin."""
+    next = tl.where(digit == BINS - 1, 0xFFFFFFFF, ordered_key(least_of_digit(digit + 1)) - 1)
+    return ordered_key(least_of_digit(digit)), next
+
+
+@triton.jit
+def count_digits(hist, x):
     place = tle.gpu.local_ptr(hist, ((BINS - 1 - half_digit(x)).to(tl.int32),))
-    if (base >= start) & (base + BLOCK <= end):
-        tl.atomic_add(place, 1, sem="relaxed", scope="cta")
-    else:
-        i = base + tl.arange(0, BLOCK)
-        tl.atomic_add(place, 1, mask=(i >= start) & (i < end), sem="relaxed", scope="cta")
+    tl.atomic_add(place, 1, sem="relaxed", scope="cta")
+
+
+@triton.jit
+def count_some_digits(hist, x, valid):
+    place = tle.gpu.local_ptr(hist, ((BINS - 1 - half_digit(x)).to(tl.int32),))
+    tl.atomic_add(place, 1, mask=valid, sem="relaxed", scope="cta")
+
+
+@triton.jit
+def count_row(hist, row, first, tiles, start, end, BLOCK: tl.constexpr, GROUP: tl.constexpr):
+    """Two tiles at a time where they lie in the row: more loads in flight, and no masks."""
+    t = 0
+    while t < tiles:
+        base = first + t * BLOCK
+        if (base >= start) & (end - base >= 2 * BLOCK):
+            count_digits(hist, tl.load(row + base + tl.arange(0, 2 * BLOCK)).to(tl.float32))
+            t += 1
+        elif (base >= start) & (end - base >= BLOCK):
+            count_digits(hist, tl.load(row + base + tl.arange(0, BLOCK)).to(tl.float32))
+        else:
+            i = base + tl.arange(0, BLOCK)
+            x = load_groups(row, base, end, 0.0, BLOCK, GROUP).to(tl.float32)
+            count_some_digits(hist, x, (i >= start) & (i < end))
+        t += 1
 
 
 @triton.jit
@@ -87,7 +114,8 @@ def threshold_in_bin(key, digit, above, inside, hist, listed, few, found, want):
     threshold = tl.full((), 0, tl.uint32)
     ties = 0
     if inside <= FEW:
-        chosen = (key != 0) & (half_digit(score_of_key(key)) == digit)
+        low, high = keys_of_digit(digit)
+        chosen = (key >= low) & (key <= high)
         word = tle.gpu.local_ptr(listed, (tl.zeros(key.shape, tl.int32),))
         place = tl.atomic_add(word, 1, mask=chosen, sem="relaxed", scope="cta")
         tl.store(tle.gpu.local_ptr(few, (place,), apart=True), key, mask=chosen)
@@ -102,6 +130,23 @@ def threshold_in_bin(key, digit, above, inside, hist, listed, few, found, want):
 
 
 @triton.jit
+def listed_keys(value, index, kept, count, CAP: tl.constexpr):
+    """(keys, indices) of the list; key 0 past its end and for indices outside the row."""
+    place = tl.arange(0, CAP)
+    i = tl.load(tle.gpu.local_ptr(index, (place,)), mask=place < kept, other=-1)
+    x = tl.load(tle.gpu.local_ptr(value, (place,)), mask=place < kept, other=0.0)
+    return tl.where((i >= 0) & (i < count), quick_key(x), 0), i
+
+
+@triton.jit
+def copy_chosen(out, chosen, want, MOST: tl.constexpr):
+    """By neighbouring lanes: what a tile's threads choose lies apart."""
+    place = tl.arange(0, MOST)
+    index = tl.load(tle.gpu.local_ptr(chosen, (place,)), mask=place < want, other=-1)
+    tl.store(out + place, index, mask=place < want)
+
+
+@triton.jit
 def select_halves(out, row, start, end, want, BLOCK: tl.constexpr, GROUP: tl.constexpr, CAP: tl.constexpr):
     tl.static_assert(BLOCK == CAP, "a row of one tile takes the place of the list")
     if end - start <= want:
@@ -113,20 +158,22 @@ def select_halves(out, row, start, end, want, BLOCK: tl.constexpr, GROUP: tl.con
     listed = tle.gpu.alloc([1], tl.int32, nv_mma_shared_layout=False)
     few = tle.gpu.alloc([FEW], tl.uint32, nv_mma_shared_layout=False)
     found = alloc_found()
+    chosen = tle.gpu.alloc([CAP // 2], tl.int32, nv_mma_shared_layout=False)
     tl.store(tle.gpu.local_ptr(listed, (0,)), 0)
     clear(hist, BINS)
     if tiles == 1:
         x = load_groups(row, first, end, 0.0, BLOCK, GROUP).to(tl.float32)
-        i = first - start + tl.arange(0, BLOCK)
-        valid = (i >= 0) & (i < end - start)
-        count_halves(hist, x, first, start, end, BLOCK)
+        i = first + tl.arange(0, BLOCK)
+        valid = (i >= start) & (i < end)
+        if (first >= start) & (end - first >= BLOCK):
+            count_digits(hist, x)
+        else:
+            count_some_digits(hist, x, valid)
         digit, above, inside = half_bin(hist, found, want)
-        key = tl.where(valid, ordered_key(x), 0)
+        key = tl.where(valid, quick_key(x), 0)
+        i -= start
     else:
-        for t in range(tiles):
-            base = first + t * BLOCK
-            x = load_groups(row, base, end, 0.0, BLOCK, GROUP).to(tl.float32)
-            count_halves(hist, x, base, start, end, BLOCK)
+        count_row(hist, row, first, tiles, start, end, BLOCK, GROUP)
         digit, above, inside = half_bin(hist, found, want)
         mark = least_of_digit(digit)
         if (above + inside > CAP - 2 * GROUP) | (not (mark > float("-inf"))):
@@ -138,7 +185,8 @@ def select_halves(out, row, start, end, want, BLOCK: tl.constexpr, GROUP: tl.con
         kept = keep_from_mark(value, index, row, first, tiles, start, end, mark, BLOCK, GROUP, CAP)
         key, i = listed_keys(value, index, kept, end - start, CAP)
     threshold, ties = threshold_in_bin(key, digit, above, inside, hist, listed, few, found, want)
-    write_tile(out, key, i, threshold, ties, 0)
+    write_tile(chosen, key, i, threshold, ties, 1)
+    copy_chosen(out, chosen, want, CAP // 2)
 
 
 @triton.jit
