@@ -62,16 +62,24 @@ def one_block(rows, columns):
     return scores
 
 
-def sampled_places(columns):
+# Most rows and columns of a body of cluster_mark.py, how many blocks its sample has, and of how many columns each.
+SPREAD = [(15, 1 << 14, 128, 16), (15, 1 << 15, 128, 8), (7, 1 << 16, 256, 8), (15, 1 << 16, 256, 16),
+          (7, 1 << 17, 128, 32), (15, 1 << 17, 256, 16), (7, 1 << 18, 256, 32), (15, 1 << 31, 512, 32),
+          (30, 1 << 18, 512, 16), (30, 1 << 31, 512, 32), (66, 1 << 16, 1024, 8), (66, 1 << 17, 256, 32),
+          (66, 1 << 18, 1024, 8), (66, 1 << 31, 2048, 8)]
+
+
+def sampled_places(rows, columns):
     """Which columns libtle's bodies for long rows look at first (kernels_tle/topk: load_sample of long.py and sample_run
-    of cluster_mark.py): runs at places drawn by a hash, and blocks of 8, 16 or 32 at equal distances."""
+    of cluster_mark.py): runs at places drawn by a hash, and blocks at equal distances."""
     chosen = torch.zeros(columns, dtype=torch.bool, device="cuda")
     run, folds = (8, 1) if columns <= 1 << 17 else (32, min((columns + (1 << 17) - 1) >> 17, 8))
-    repeats = 1 if columns <= 1 << 17 else 2 if columns <= 1 << 18 else 4
-    widths = (16,) if columns <= 1 << 14 else (8,) if columns <= 1 << 15 else (16, 32) if columns <= 1 << 16 else (32,)
     hashed = torch.arange(4096 // run * folds, device="cuda") * 0x9E3779B1 % (1 << 32) * max(columns - (run - 1), 1) >> 32
-    spread = torch.arange(128 * repeats, device="cuda") * (columns // (128 * repeats))
-    blocks = [(hashed // 8 * 8, run)] + [(spread // width * width, width) for width in widths]
+    blocks = [(hashed // 8 * 8, run)]
+    for most_rows, most_columns, count, width in SPREAD:
+        if rows <= most_rows and columns <= most_columns:
+            blocks.append((torch.arange(count, device="cuda") * (columns // count) // width * width, width))
+            break
     for begins, width in blocks:
         places = (begins[:, None] + torch.arange(width, device="cuda")).reshape(-1)
         chosen[places[places < columns]] = True
@@ -82,7 +90,7 @@ def misleading(shift):
     """Where a sample is taken, all scores are higher or lower than anywhere else."""
     def make(rows, columns):
         scores = torch.randn(rows, columns, device="cuda")
-        return torch.where(sampled_places(columns), scores + shift, scores)
+        return torch.where(sampled_places(rows, columns), scores + shift, scores)
     return make
 
 
