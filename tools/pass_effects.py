@@ -1,14 +1,14 @@
 """What each pass and each strategy of code generation brings: the tables of docs/passes.md.
 
-    tools/pass_effects.py --build build/release [--ptxas PATH] [--cuobjdump PATH] [--times FILE]
+    tools/pass_effects.py --build build/release [--ptxas PATH] [--cuobjdump PATH] [--times FILE]...
                                            compiles and emulates, and rewrites the page's part between the markers
     tools/pass_effects.py --check          fails when the page's rows are not the compiler's passes and strategies
     tools/pass_effects.py --grids DIR      writes grids whose variants are what the tables compare
 
 A few variants of the grids (KERNELS) are compiled as the pipeline has it and with one switch off at a time; each result
 runs on the emulator under all checks on one row of normally distributed numbers and is compared with a sort. Times of a
-GPU come from what `tle tune --save` wrote for packs of the grids of --grids; of times that were taken of another text of
-the kernel the page says so.
+GPU come from what `tle tune --quick --save` wrote for packs of the grids of --grids; of times that were taken of another
+text of the kernel the page says so.
 """
 import argparse
 import array
@@ -28,17 +28,19 @@ import tree
 PAGE = "docs/passes.md"
 MARK = "pass-effects"
 ARCH = "sm_90a"
-# The variants, columns of the row that the emulator gets, and (rows, columns) of GPU times.
+# The variants, columns of the row that the emulator gets, and (rows, columns) of GPU times, of the quick grid of tle tune
+# and such that no other of the variants is much faster there.
 KERNELS = [
-    ("topk_select__f32__k2048__short4k__v4__w16", 4096, [(1, 4096), (256, 4096)]),
-    ("topk_select__f32__k2048__stream__v4__w32", 131072, [(1, 131072), (256, 131072)]),
-    ("topk_select__f32__k2048__cluster16__v4__w32", 131072, [(1, 131072), (8, 131072)]),
-    ("radix_select__f32__index__stream__v4__w32", 65536, []),
+    ("topk_select__f32__k2048__tile4k__v4__w8", 4096, [(1, 4096), (264, 4096)]),
+    ("topk_select__f32__k2048__long__v4__w16", 16384, [(264, 16384), (264, 65536)]),
+    ("topk_select__f32__kany__mark8_64k__v4__w16", 16384, [(1, 65536), (15, 16384)]),
+    ("radix_select__f32__index__stream__v4__w32", 16384, [(264, 65536)]),
 ]
 TOGETHER = ["canon,cse,licm,dce"]  # passes whose work LLVM can do as well: also left out all at once
 NEEDED = ("layout", "cluster", "shared-plan", "hazard")  # there is no right code without one of these, so nothing to time
 K = 2048
 SELECT_INDICES = 4  # of the kernels' flags
+MOST_INSTRUCTIONS = 20_000_000  # of warps, some hundred times what a right variant needs: one without barriers may never end
 
 
 # --- switches ---------------------------------------------------------------------------------------
@@ -136,7 +138,8 @@ class Tools:
                  "flags": f"i32={SELECT_INDICES}"}
         words = [value.get(p["name"], "null" if p["type"].startswith("*") else f"{p['type']}={columns}")
                  for p in meta["params"]]
-        command = [self.tle, "profile", self.path("ptx.ptx"), "--json", f"--checks={checks}", f"--grid={meta['cluster'][0]}",
+        command = [self.tle, "profile", self.path("ptx.ptx"), "--json", f"--checks={checks}",
+                   f"--limit={MOST_INSTRUCTIONS}", f"--grid={meta['cluster'][0]}",
                    f"--block={meta['threads']}", f"--shared={meta['shared_bytes']}", "--args", *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.returncode, json.loads(done.stdout) if done.returncode == 0 else None, done.stderr.split("\n")[0]
@@ -147,7 +150,7 @@ def verdict(tools, meta, columns, wanted):
     status, cost, complaint = tools.emulate(meta, columns, "all")
     if status == 0:
         return ("right" if list(read_npy(tools.path("indices.npy"))) == wanted else "wrong"), cost
-    said = re.search(r"race|barrier|cluster|deadlock|uninitialised|bounds", complaint)
+    said = re.search(r"race|barrier|cluster|deadlock|uninitialised|bounds|instruction limit", complaint)
     return f"fault: {said[0] if said else complaint}", tools.emulate(meta, columns, "bounds")[1]
 
 
@@ -196,7 +199,7 @@ def times_of(times, variant, shapes):
     """{what is left out: [[hot, cold] or None for each shape]}"""
     found = {}
     points = {}
-    for point in times.get("points", []):
+    for point in times["points"]:
         if point["k"] == K:
             points.setdefault((point["rows"], point["columns"]), {}).update(point["us"])
     for name in ["", *switches()]:
@@ -233,7 +236,7 @@ def effect(found, name, times):
 
 
 def short_name(variant):
-    return "__".join(part for part in variant.split("__") if not re.fullmatch(r"f32|k2048|v4|w\d+", part))
+    return "__".join(part for part in variant.split("__") if not re.fullmatch(r"f32|k2048|kany|v4|w\d+", part))
 
 
 def summary_table(kernels):
@@ -277,10 +280,12 @@ def found_variants():
 
 
 def generate(arguments):
-    times = {}
-    if arguments.times:
-        with open(arguments.times, encoding="utf-8") as file:
-            times = json.load(file)
+    times = {"points": [], "sources": ""}
+    for path in arguments.times:
+        with open(path, encoding="utf-8") as file:
+            read = json.load(file)
+        times["points"] += read["points"]
+        times["sources"] += " " + read["sources"]
     kernels, details = [], []
     with tempfile.TemporaryDirectory() as folder:
         tools = Tools(arguments, folder)
@@ -333,7 +338,7 @@ def main():
     parser.add_argument("--build", metavar="DIR", default=os.path.join(tree.ROOT, "build", "release"))
     parser.add_argument("--ptxas", metavar="PATH", help="for registers, spills and SASS")
     parser.add_argument("--cuobjdump", metavar="PATH", help="for SASS")
-    parser.add_argument("--times", metavar="FILE", help="of tle tune --save")
+    parser.add_argument("--times", metavar="FILE", action="append", default=[], help="of tle tune --save")
     arguments = parser.parse_args()
     if arguments.check:
         return check()

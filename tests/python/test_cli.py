@@ -1,7 +1,9 @@
 """The program `tle` on NumPy's own files: results against NumPy, refusals by sentence and exit status."""
+import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 
@@ -227,6 +229,25 @@ def test_explain(tmp_path):
     overlay.write_text(json.dumps({"schema": 1, "op": "topk_select", "rules": [{"variant": other}]}))
     asked = tle("explain", "topk", "--columns", 4096, "--k", 512, "--dispatch", overlay).stdout
     assert asked.endswith(f"chosen: {other}\n") and str(overlay) in asked
+
+
+ENDS = (1, 16, 67, 5000, 2**31 - 1)
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a"])
+def test_the_tables_have_a_rule_for_every_call(arch):
+    calls = [("topk", rows, columns, k, "--dtype", dtype, "--align", align, *form)
+             for rows, columns, k, dtype, align, form in itertools.product(
+                 ENDS, (4097, 2**21 + 1, 2**31 - 1), (7, 2048, 4096, 8192), ("fp32", "bf16"), (16,), ((), ("--form",)))]
+    calls += [("topk", 1, 5001, 512, "--dtype", dtype, "--align", align) for dtype, align in (("fp32", 4), ("fp16", 2), ("bf16", 8))]
+    if arch == "sm_90a":
+        calls += [("radix", rows, columns, k, "--dtype", dtype, *order) for rows, columns, k, dtype, order in itertools.product(
+            ENDS, (100, 2**31 - 1), (4096, 8192), ("fp32", "i64"), ((), ("--sorted",)))]
+    calls = [call for call in calls if call[1] * call[2] < 2**60]  # as many bytes have addresses
+    for op, rows, columns, k, *words in random.Random(arch).sample(calls, 40):
+        text = tle("explain", op, "--device", "none", "--arch", arch, "--rows", rows, "--columns", columns, "--k", k, *words).stdout
+        assert re.search(r"^by rule \d+ of table dispatch/", text, re.M), (op, rows, columns, k, words)
+        assert "skipped" not in text
 
 
 def test_list_and_dump(tmp_path):
