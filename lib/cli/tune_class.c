@@ -12,6 +12,22 @@ bool tune_same_class(const TuneFacts *facts, const int64_t *a, const int64_t *b)
     return true;
 }
 
+bool tune_same_family(const TuneFacts *facts, const int64_t *a, const int64_t *b) {
+    for (int f = 0; f < facts->count; f++) {
+        TuneKind kind = facts->list[f].kind;
+        if (kind != TUNE_SPAN && kind != TUNE_SIZE && a[f] != b[f])
+            return false;
+    }
+    return true;
+}
+
+bool tune_made_for(const TuneSet *set, int fact, int64_t value) {
+    for (int v = 0; v < set->variant_count; v++)
+        if (set->variants[v].lo[fact] == value && set->variants[v].hi[fact] == value)
+            return true;
+    return false;
+}
+
 double tune_best_score(const TuneSet *set, int point) {
     double best = INFINITY;
     for (int v = 0; v < set->variant_count; v++)
@@ -41,12 +57,23 @@ static int place(const TuneClass *c, int axis, int64_t value) {
     return at;
 }
 
-/* Of the points that have times: a walk that ended early leaves a coarse grid. */
+static bool is_of_own_size(const TuneClass *c) {
+    for (int f = 0; f < c->set->facts.count; f++)
+        if (c->set->facts.list[f].kind == TUNE_SIZE && tune_made_for(c->set, f, c->fact[f]))
+            return true;
+    return false;
+}
+
+/* Of the points that have times: a walk that ended early leaves a coarse grid. A size that variants
+ * are made for has the grid of its family. */
 static bool make_grids(TuneClass *c, char *why, size_t why_size) {
     const TuneSet *set = c->set;
+    bool own = is_of_own_size(c);
     for (int p = 0; p < set->point_count; p++) {
         const int64_t *fact = set->points[p].fact;
-        if (!tune_same_class(&set->facts, fact, c->fact) || isinf(tune_best_score(set, p)))
+        bool wanted = own ? tune_same_family(&set->facts, fact, c->fact)
+                          : tune_same_class(&set->facts, fact, c->fact);
+        if (!wanted || isinf(tune_best_score(set, p)))
             continue;
         for (int s = 0; s < TUNE_SPANS; s++) {
             if (!add_to_grid(c->grid[s], &c->size[s], fact[c->span[s]])) {
@@ -65,8 +92,11 @@ static void find_cells(TuneClass *c) {
         c->cells[i] = -1;
     for (int p = 0; p < set->point_count; p++) {
         const int64_t *fact = set->points[p].fact;
-        if (tune_same_class(&set->facts, fact, c->fact) && isfinite(tune_best_score(set, p)))
-            c->cells[place(c, 0, fact[c->span[0]]) * TUNE_GRID + place(c, 1, fact[c->span[1]])] = p;
+        if (!tune_same_class(&set->facts, fact, c->fact) || isinf(tune_best_score(set, p)))
+            continue;
+        int i = place(c, 0, fact[c->span[0]]), j = place(c, 1, fact[c->span[1]]);
+        c->cells[i * TUNE_GRID + j] = p;
+        c->seen[0][i] = c->seen[1][j] = true;
     }
 }
 
@@ -103,13 +133,15 @@ bool tune_class_fill(TuneClass *c, const TuneSet *set, const int64_t *fact, cons
     return true;
 }
 
-/* Time of a member at a cell by the best there; 1 where nothing was measured. */
+/* Time of a member at a cell by the best there; 1 where nothing was measured, but at grid values
+ * where nothing was measured at all only for the rules behind, if there are any. */
 static double ratio_of(const TuneClass *c, int cell, int member, const TuneRules *behind) {
     int p = c->cells[cell], v = -1;
     if (member == c->behind && !behind)
         return INFINITY;
+    bool blank = !c->seen[0][cell / TUNE_GRID] || !c->seen[1][cell % TUNE_GRID];
     if (p < 0)
-        return 1;
+        return blank && behind && member != c->behind ? INFINITY : 1;
     v = member < c->behind ? c->members[member]
                            : tune_chosen(c->set, behind, c->set->points[p].fact);
     return v < 0 ? INFINITY : tune_score(c->set, p, v) / tune_best_score(c->set, p);

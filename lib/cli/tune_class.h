@@ -14,7 +14,8 @@ typedef struct TuneClass {
     int span[TUNE_SPANS]; /* which facts are spans */
     int size[TUNE_SPANS]; /* of the grids */
     int64_t grid[TUNE_SPANS][TUNE_GRID];
-    int cells[TUNE_CELLS]; /* point of a cell, or -1 */
+    int cells[TUNE_CELLS];            /* point of a cell, or -1 */
+    bool seen[TUNE_SPANS][TUNE_GRID]; /* whether anything was measured at a grid value */
     int members[TUNE_MEMBERS], member_count, behind;
     /* [cell][member]: the logarithm of its time by the best there; 0 where nothing was measured,
      * infinite where it is not near enough. */
@@ -27,6 +28,10 @@ typedef struct TunePiece {
 } TunePiece;
 
 bool tune_same_class(const TuneFacts *facts, const int64_t *a, const int64_t *b);
+/* Whether two points differ in spans and sizes alone: such calls may share bodies. */
+bool tune_same_family(const TuneFacts *facts, const int64_t *a, const int64_t *b);
+/* Whether variants are made for one value of a fact. */
+bool tune_made_for(const TuneSet *set, int fact, int64_t value);
 double tune_best_score(const TuneSet *set, int point);
 /* Of the points like `fact`, of variants of the cover alone. */
 bool tune_class_fill(TuneClass *c, const TuneSet *set, const int64_t *fact, const bool *cover,

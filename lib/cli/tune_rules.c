@@ -10,9 +10,9 @@
  * one, where what a body can hold ends too. Rules of sizes lie over each other: those of a size
  * that variants are made for, then those of all sizes up to the smallest measured, and so on. They
  * are made from the last to the first, so that a class has rules only where those behind it are not
- * near enough. The last class of a family ends with a rule without limits of spans, which
- * stands for all pieces of its variant and for calls at which another rule's variant is not
- * legal. */
+ * near enough, and one of a size that variants are made for only where it was measured. The last
+ * class of a family ends with a rule without limits of spans, which stands for all pieces of its
+ * variant and for calls at which another rule's variant is not legal. */
 #include "cli/tune.h"
 
 #include "cli/tune_class.h"
@@ -55,22 +55,12 @@ static bool cover_points(const TuneSet *set, const int *points, int count, doubl
     return ok;
 }
 
-/* Whether two points differ in spans and sizes alone: such calls may share bodies. */
-static bool same_family(const TuneFacts *facts, const int64_t *a, const int64_t *b) {
-    for (int f = 0; f < facts->count; f++) {
-        TuneKind kind = facts->list[f].kind;
-        if (kind != TUNE_SPAN && kind != TUNE_SIZE && a[f] != b[f])
-            return false;
-    }
-    return true;
-}
-
 /* The smallest set that is good enough at all points of a family. */
 static bool cover_family(const TuneSet *set, const int64_t *fact, double within, bool *cover) {
     int count = 0;
     int *points = (int *)malloc(((size_t)set->point_count + 1) * sizeof *points);
     for (int p = 0; points && p < set->point_count; p++)
-        if (same_family(&set->facts, set->points[p].fact, fact) &&
+        if (tune_same_family(&set->facts, set->points[p].fact, fact) &&
             isfinite(tune_best_score(set, p)))
             points[count++] = p;
     bool ok = points && cover_points(set, points, count, within, cover);
@@ -80,13 +70,6 @@ static bool cover_family(const TuneSet *set, const int64_t *fact, double within,
 
 /* ---- the order of classes ---- */
 
-static bool made_for(const TuneSet *set, int f, int64_t value) {
-    for (int v = 0; v < set->variant_count; v++)
-        if (set->variants[v].lo[f] == value && set->variants[v].hi[f] == value)
-            return true;
-    return false;
-}
-
 /* Order of the rules of two classes by one fact. */
 static int compare_fact(const TuneSet *set, int f, int64_t a, int64_t b) {
     int upward = (a > b) - (a < b);
@@ -94,7 +77,7 @@ static int compare_fact(const TuneSet *set, int f, int64_t a, int64_t b) {
     if (kind == TUNE_SPAN)
         return 0;
     if (kind == TUNE_SIZE) {
-        int exact = (int)made_for(set, f, b) - (int)made_for(set, f, a);
+        int exact = (int)tune_made_for(set, f, b) - (int)tune_made_for(set, f, a);
         return exact ? exact : upward;
     }
     return kind == TUNE_ALIGN ? -upward : upward;
@@ -147,7 +130,7 @@ static bool has_other_values(const TuneSet *set, int f) {
 }
 
 static bool is_of_family(const TuneClass *c, int p) {
-    return same_family(&c->set->facts, c->set->points[p].fact, c->fact);
+    return tune_same_family(&c->set->facts, c->set->points[p].fact, c->fact);
 }
 
 /* The least size above the class's that other rules are for, or the largest at all. */
@@ -155,7 +138,8 @@ static int64_t next_size(const TuneClass *c, int f) {
     int64_t next = INT64_MAX;
     for (int p = 0; p < c->set->point_count; p++) {
         int64_t size = c->set->points[p].fact[f];
-        if (is_of_family(c, p) && size > c->fact[f] && size < next && !made_for(c->set, f, size))
+        if (is_of_family(c, p) && size > c->fact[f] && size < next &&
+            !tune_made_for(c->set, f, size))
             next = size;
     }
     return next;
@@ -166,7 +150,7 @@ static int64_t next_size(const TuneClass *c, int f) {
 static int64_t largest_size(const TuneClass *c, int f) {
     const TuneSet *set = c->set;
     int64_t value = c->fact[f], next = next_size(c, f), end = set->facts.list[f].most;
-    if (made_for(set, f, value))
+    if (tune_made_for(set, f, value))
         return value;
     if (next == INT64_MAX)
         return end;
@@ -201,7 +185,7 @@ static TuneRule class_rule(const TuneClass *c) {
         rule.lo[f] = rule.hi[f] = c->fact[f];
         if (fact->kind == TUNE_SIZE) {
             rule.hi[f] = largest_size(c, f);
-            rule.lo[f] = made_for(c->set, f, c->fact[f]) ? c->fact[f] : 0;
+            rule.lo[f] = tune_made_for(c->set, f, c->fact[f]) ? c->fact[f] : 0;
             wanted = rule.lo[f] || rule.hi[f] < fact->most;
         }
         if (fact->kind == TUNE_ALIGN && c->fact[f] == least_alignment(c, f))
@@ -359,7 +343,7 @@ static bool rules_of_all(Work *w, const TuneSet *set, bool *cover, double within
     int last = -1;
     for (int p = class_before(set, -1); p >= 0; last = p, p = class_before(set, p)) {
         const int64_t *fact = set->points[p].fact;
-        bool other = last < 0 || !same_family(&set->facts, fact, set->points[last].fact);
+        bool other = last < 0 || !tune_same_family(&set->facts, fact, set->points[last].fact);
         if (other && !cover_family(set, fact, within, cover))
             return false;
         if (!rules_of_class(w, set, p, cover, within, rules, why, why_size))

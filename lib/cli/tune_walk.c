@@ -101,7 +101,8 @@ static void make_order(Walk *w) {
 
 /* ---- what neighbours say ---- */
 
-/* Powers of two between two points; infinite where they differ in more than numbers. */
+/* Powers of two between two points, those of sizes twice, as bodies depend more on them; infinite
+ * where they differ in more than numbers. */
 static double distance(const Walk *w, int p, int q) {
     double sum = 0;
     for (int f = 0; f < w->set->facts.count; f++) {
@@ -111,7 +112,7 @@ static double distance(const Walk *w, int p, int q) {
             continue;
         if (kind != TUNE_SPAN && kind != TUNE_SIZE)
             return INFINITY;
-        sum += fabs(log2(fmax(a, 1) / fmax(b, 1)));
+        sum += (kind == TUNE_SIZE ? 2 : 1) * fabs(log2(fmax(a, 1) / fmax(b, 1)));
     }
     return sum;
 }
@@ -140,8 +141,8 @@ static void find_near(Walk *w, int p) {
     qsort(w->near, (size_t)w->near_count, sizeof *w->near, nearer);
 }
 
-/* How far a variant is behind at the best of the nearest points where it was looked at; 1 where
- * there is none near enough. */
+/* How far a variant is behind at the best of the nearest points where it was looked at; 1 where too
+ * few are near enough. */
 static double expected(const Walk *w, int v) {
     double least = INFINITY;
     int found = 0;
@@ -152,7 +153,7 @@ static double expected(const Walk *w, int v) {
             found++;
         }
     }
-    return found ? least : 1;
+    return found == NEIGHBOURS ? least : 1;
 }
 
 static int faster(const void *a, const void *b) {

@@ -321,6 +321,25 @@ static void test_rules_of_a_size_are_what_those_behind_do_not_say(void **state) 
     assert_int_equal(chosen(1, 1001, 7, 16), 2);
 }
 
+/* a is made for 512 and was measured at the ends of the grid alone, b for any. */
+static void test_what_a_size_has_not_measured_is_left_to_the_others(void **state) {
+    (void)state;
+    begin(2, 8);
+    set.variants[0].lo[K] = set.variants[0].hi[K] = 512;
+    for (int j = 0; j < 4; j++)
+        set_time(add_point(1, column_grid[j], 2000, 16), 1, 10);
+    for (int j = 0; j < 4; j += 3) {
+        int p = add_point(1, column_grid[j], 512, 16);
+        set_time(p, 0, 5);
+        set_time(p, 1, 10);
+    }
+    make_rules();
+    assert_int_equal(chosen(1, 100, 512, 16), 0);
+    assert_int_equal(chosen(1, 101, 512, 16), 1);
+    assert_int_equal(chosen(1, 10000, 512, 16), 1);
+    assert_int_equal(chosen(1, 10001, 512, 16), 0);
+}
+
 /* Where nothing was measured a piece is neither a hole nor left to chance. */
 static void test_what_was_not_measured_goes_with_its_neighbours(void **state) {
     (void)state;
@@ -619,6 +638,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_more_variants_than_a_class_holds_are_refused, drop),
         cmocka_unit_test_teardown(test_sizes_with_own_variants_come_first_and_others_share, drop),
         cmocka_unit_test_teardown(test_rules_of_a_size_are_what_those_behind_do_not_say, drop),
+        cmocka_unit_test_teardown(test_what_a_size_has_not_measured_is_left_to_the_others, drop),
         cmocka_unit_test_teardown(test_what_was_not_measured_goes_with_its_neighbours, drop),
         cmocka_unit_test_teardown(test_a_larger_alignment_is_asked_first, drop),
         cmocka_unit_test_teardown(test_what_one_type_has_measured_does_not_limit_another, drop),
