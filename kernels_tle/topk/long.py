@@ -215,7 +215,7 @@ def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D:
     searching = True
     while searching:
         if (kept >= want) & (kept <= CAP):
-            number = tl.maximum((left + BLOCK - 1) // BLOCK, 2) * W
+            number = (left + BLOCK - 1) // BLOCK * W
             high = tl.load(tle.gpu.local_ptr(highest, (0,)))
             select_list(out, room, listed, segment, kept, number, mark, high, start - first, want, CAP, SEGS, V * 128,
                         W, LIST)

@@ -162,6 +162,7 @@ static const Body bodies[] = {
     {"topk_select__f32__kany__mark16_long__v4__w16", 262144, 2048, 0, 0, 16, 512, 32, 0, 0},
     {"topk_select__f32__kany__mark8_16k__v4__w16", 16384, 2048, 0, 0, 8, 128, 16, 0, 0},
     {"topk_select__f32__kany__mark8_128k__v4__w16", 131072, 2048, 0, 0, 8, 256, 16, 0, 0},
+    {"topk_select__f32__kany__long__v4__w16", 8000, 1000, 0, 0, 1, 512, 8, 1, 2}, /* one tile */
     {"topk_select__f32__kany__long__v4__w16", 65536, 2048, 0, 0, 1, 512, 8, 1024, 0.65},
     {"topk_select__f32__kany__long__v4__w16", 131072, 1000, 5, 131071, 1, 512, 8, 1536, 0.35},
     {"topk_select__f32__kany__longer__v4__w16", 262144, 2048, 0, 0, 1, 256, 32, 3072, 0.25},
