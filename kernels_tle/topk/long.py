@@ -14,7 +14,7 @@ import triton.language as tl
 import triton.experimental.tle.language as tle
 from topk.bins import BINS, alloc_select, signed_bits
 from topk.common import clear, finish, open_row, ordered_key, score_of_key, write_all
-from topk.long_list import keep_again, keep_from_mark, load_masked, select_list
+from topk.long_list import columns_left, keep_again, keep_from_mark, load_masked, select_list
 from topk.long_rare import narrow, write_in_order
 
 
@@ -24,11 +24,8 @@ def nth_of_warps(words, n, W: tl.constexpr):
     lane = tl.arange(0, 32)
     own = tl.load(tle.gpu.local_ptr(words, (lane % W,)))
     as_large = tl.zeros((32,), tl.int32)
-    for w in tl.static_range(0, W, 4):  # short chains of sums
-        some = (tl.load(tle.gpu.local_ptr(words, (w,))) >= own).to(tl.int32)
-        for i in tl.static_range(w + 1, w + 4):
-            some += (tl.load(tle.gpu.local_ptr(words, (i,))) >= own).to(tl.int32)
-        as_large += some
+    for w in tl.static_range(W):
+        as_large += (tl.load(tle.gpu.local_ptr(words, (w,))) >= own).to(tl.int32)
     return tl.max(tl.where(as_large >= n, own, -2147483648))
 
 
@@ -150,7 +147,7 @@ def begin_row(highest, row, first, start, end, want, larger, W: tl.constexpr, V:
     says that the mark should be that of a larger sample, as it is if `larger`. highest gets what is near the largest,
     for which the stream has no register."""
     BLOCK: tl.constexpr = W * V * 128
-    left = ((end - first + GROUP - 1) // GROUP) * GROUP
+    left = columns_left(first, end, GROUP)
     mark = tl.full((), -3.4028234663852886e38, tl.float32)
     again = False
     if end - start > CAP:
@@ -190,7 +187,7 @@ def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D:
     tl.store(tle.gpu.local_ptr(highest, (0,)), 3.4028234663852886e38)
     clear(room[0], BINS)
     first = (start // GROUP) * GROUP
-    left = ((end - first + GROUP - 1) // GROUP) * GROUP
+    left = columns_left(first, end, GROUP)
     # Unaligned, it would take more registers than there are. Fused forms, which are long to compile, do with less.
     ALIKE: tl.constexpr = D > 1 and GROUP > 1 and not LIST
     larger = False
@@ -201,11 +198,11 @@ def select_long(out, row, start, end, want, W: tl.constexpr, V: tl.constexpr, D:
         searching = True
         while searching:
             mark, searching, x, following = begin_row(highest, row, first, start, end, want, larger, W, V, D, RUN, CAP,
-                                                            GROUP, ALIKE, ONCE, LIST)
+                                                      GROUP, ALIKE, ONCE, LIST)
             larger = searching
     else:
         mark, again, x, following = begin_row(highest, row, first, start, end, want, False, W, V, D, RUN, CAP, GROUP,
-                                                    ALIKE, ONCE, LIST)
+                                              ALIKE, ONCE, LIST)
     listed = tle.gpu.alloc([CAP + W * 64], tl.uint64, nv_mma_shared_layout=False)  # here, where the sample was
     kept = CAP + 1
     if mark > float("-inf"):

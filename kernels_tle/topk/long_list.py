@@ -18,6 +18,12 @@ def part_offset(V: tl.constexpr):
 
 
 @triton.jit
+def columns_left(first, end, GROUP: tl.constexpr):
+    """From a row's first group on, in whole groups: so many may be read."""
+    return ((end - first + GROUP - 1) // GROUP) * GROUP
+
+
+@triton.jit
 def tile_offset(V: tl.constexpr, W: tl.constexpr):
     return part_offset(V) + tl.arange(0, W)[None, :, None] * (V * 128)
 
@@ -90,7 +96,7 @@ def keep_from_mark(listed, segment, taken, row, x, following, first, start, end,
     following are the first two tiles. Where these have more than CAP already, as where one value is most of the row,
     it reads no further."""
     BLOCK: tl.constexpr = W * V * 128
-    left = ((end - first + GROUP - 1) // GROUP) * GROUP
+    left = columns_left(first, end, GROUP)
     below = score_below(ordered_key(mark))
     keep_tile(listed, segment, taken, x, first, 0, left, start, end, mark, below, W, V, CAP)
     x = load_tile(row, first + 2 * BLOCK, left - 2 * BLOCK, V, W, ONCE)
@@ -115,7 +121,7 @@ def keep_again(listed, segment, taken, row, first, start, end, mark, W: tl.const
                GROUP: tl.constexpr, CAP: tl.constexpr, ONCE: tl.constexpr):
     """The same from the first tile on and to the end; returns how many there are."""
     BLOCK: tl.constexpr = W * V * 128
-    left = ((end - first + GROUP - 1) // GROUP) * GROUP
+    left = columns_left(first, end, GROUP)
     below = score_below(ordered_key(mark))
     base = first
     number = 0
@@ -168,7 +174,7 @@ def rank_of(x, low, EQUAL: tl.constexpr):
 
 
 @triton.jit
-def both_counts(own):
+def widened(own):
     """Two counts of four bits as two of sixteen."""
     return (own & 15) | ((own >> 4) << 16)
 
@@ -178,7 +184,7 @@ def rank_at(rank, ranks_before, place, each):
     """What lies before a place of the list, given what lies before it among its thread's and before each thread's."""
     thread = ((place.to(tl.float32) + 0.5) * (1.0 / each.to(tl.float32))).to(tl.int32)
     own = tl.load(tle.gpu.local_ptr(rank, (place,))).to(tl.int32)
-    return both_counts(own) + tl.load(tle.gpu.local_ptr(ranks_before, (thread,)))
+    return widened(own) + tl.load(tle.gpu.local_ptr(ranks_before, (thread,)))
 
 
 @triton.jit
@@ -196,7 +202,7 @@ def write_list(out, listed, segment, kept, number, low, ties, skipped, want, CAP
     for e in range(0, each):
         tl.store(tle.gpu.local_ptr(rank, (first + e,), apart=True), own.to(tl.uint8))
         own += rank_of(listed_scores(listed, first + e), low, 16)
-    before, total = tle.cumsum(both_counts(own))
+    before, total = tle.cumsum(widened(own))
     tl.store(tle.gpu.local_ptr(ranks_before, (tl.arange(0, THREADS),)), before)
     s = tl.arange(0, SEGS)
     entry = tl.load(tle.gpu.local_ptr(segment, (s,)), mask=s < number, other=0)
@@ -207,7 +213,7 @@ def write_list(out, listed, segment, kept, number, low, ties, skipped, want, CAP
     goes, all = tle.cumsum(end_rank - start_rank)
     tl.store(tle.gpu.local_ptr(segment, (s,)), goes - start_rank)  # what is to be added to ranks in it
     if not LIST:
-        staged = tle.gpu.alloc([2048], tl.int32, nv_mma_shared_layout=False)
+        staged = tle.gpu.alloc([CAP // 3], tl.int32, nv_mma_shared_layout=False)
     for e in range(0, each):
         pair = tl.load(tle.gpu.local_ptr(listed, (first + e,)))
         flag = rank_of(pair.to(tl.uint32).to(tl.float32, bitcast=True), low, 65536)

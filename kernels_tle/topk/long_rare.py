@@ -8,14 +8,14 @@ import triton.language as tl
 import triton.experimental.tle.language as tle
 from topk.bins import BINS, find_bin
 from topk.common import bin_shift, clear, counts_of, put, quick_key
-from topk.long_list import part_offset
+from topk.long_list import columns_left, part_offset
 
 
 @triton.jit
 def load_parts(row, first, base, end, reading, V: tl.constexpr, GROUP: tl.constexpr):
     """[V, W, 128] scores from columns base[w] on, of the warps that are reading."""
     offset = part_offset(V)
-    left = tl.where(reading, ((end - first + GROUP - 1) // GROUP) * GROUP - (base - first), 0)
+    left = tl.where(reading, columns_left(first, end, GROUP) - (base - first), 0)
     return tl.load(row + base[None, :, None] + offset, mask=offset < left[None, :, None], other=0.0)
 
 
