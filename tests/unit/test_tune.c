@@ -381,13 +381,18 @@ static void test_what_one_type_has_measured_does_not_limit_another(void **state)
     assert_int_equal(tune_chosen(&set, &rules, other), 1);
 }
 
-static void test_a_last_rule_covers_what_the_others_cannot(void **state) {
-    (void)state;
+/* The first of two variants is the better one at size 8, and ends at 1,000 columns. */
+static void begin_with_a_short_one(void) {
     begin(2, 2);
     set.variants[0].hi[COLUMNS] = 1000;
     int p = add_point(1, 1000, 8, 16);
     set_time(p, 0, 1);
     set_time(p, 1, 9);
+}
+
+static void test_a_last_rule_covers_what_the_others_cannot(void **state) {
+    (void)state;
+    begin_with_a_short_one();
     make_rules();
     assert_int_equal(rules.count, 2);
     assert_int_equal(rules.list[0].variant, 0);
@@ -396,11 +401,7 @@ static void test_a_last_rule_covers_what_the_others_cannot(void **state) {
 
 static void test_a_last_rule_may_come_from_another_size(void **state) {
     (void)state;
-    begin(2, 2);
-    set.variants[0].hi[COLUMNS] = 1000;
-    int p = add_point(1, 1000, 8, 16);
-    set_time(p, 0, 1);
-    set_time(p, 1, 9);
+    begin_with_a_short_one();
     set_time(add_point(1, 1000, 4000, 16), 0, 1); // b was far behind at 8 and is not timed
     make_rules();
     assert_int_equal(chosen(1, 1000, 4000, 16), 0);
