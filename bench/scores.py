@@ -6,9 +6,11 @@ Makers of TIMED take the number of elements and give them flat, so that a shape 
 pool. Those of CHECKS take rows and columns: they are for checking, and for what odd rows cost. NAN are kinds with NaN,
 which peers need not know what to do with.
 """
+import sampled
 import torch
 
 CHUNK = 1 << 24  # elements made at once
+K = 2048  # that misleading rows are made for
 
 
 def normal(count):
@@ -62,13 +64,6 @@ def one_block(rows, columns):
     return scores
 
 
-# Most rows and columns of a body of cluster_mark.py, how many blocks its sample has, and of how many columns each.
-SPREAD = [(15, 1 << 14, 128, 16), (15, 1 << 15, 128, 8), (7, 1 << 16, 256, 8), (15, 1 << 16, 256, 16),
-          (7, 1 << 17, 128, 32), (15, 1 << 17, 256, 16), (7, 1 << 18, 256, 32), (15, 1 << 31, 512, 32),
-          (30, 1 << 18, 512, 16), (30, 1 << 31, 512, 32), (66, 1 << 16, 1024, 8), (66, 1 << 17, 256, 32),
-          (66, 1 << 18, 1024, 8), (66, 1 << 31, 2048, 8)]
-
-
 def sampled_places(rows, columns):
     """Which columns libtle's bodies for long rows look at first (kernels_tle/topk: load_sample of long.py and sample_run
     of cluster_mark.py): runs at places drawn by a hash, and blocks at equal distances."""
@@ -76,10 +71,9 @@ def sampled_places(rows, columns):
     run, folds = (8, 1) if columns <= 1 << 17 else (32, min((columns + (1 << 17) - 1) >> 17, 8))
     hashed = torch.arange(4096 // run * folds, device="cuda") * 0x9E3779B1 % (1 << 32) * max(columns - (run - 1), 1) >> 32
     blocks = [(hashed // 8 * 8, run)]
-    for most_rows, most_columns, count, width in SPREAD:
-        if rows <= most_rows and columns <= most_columns:
-            blocks.append((torch.arange(count, device="cuda") * (columns // count) // width * width, width))
-            break
+    count, width = sampled.spread_blocks(rows, columns, K)
+    if count:
+        blocks.append((torch.arange(count, device="cuda") * (columns // count) // width * width, width))
     for begins, width in blocks:
         places = (begins[:, None] + torch.arange(width, device="cuda")).reshape(-1)
         chosen[places[places < columns]] = True
