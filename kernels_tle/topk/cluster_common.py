@@ -39,12 +39,13 @@ def count_keys(hist, key, high, shift, counted):
 @triton.jit
 def send_counts(hist, own, parts, arrived, round, cap, rank, MESH: tl.constexpr):
     """Hands the running counts of all bins to every CTA, two in a word, and returns their sum. What is more than
-    need can ever be does not matter, so that they fit; where the sum is over cap all bins are full. Rounds take
-    turns at two halves of parts, so that a CTA may be a round ahead of another one."""
+    need can ever be does not matter, so that they fit; where the sum is over cap all bins but the first are full. Rounds
+    take turns at two halves of parts, so that a CTA may be a round ahead of another one."""
     FULL: tl.constexpr = 65535 // MESH.size
     counts = tl.load(tle.gpu.local_ptr(hist, (tl.arange(0, BINS),)))
     before, total = tle.cumsum(counts)
-    upto = tl.where(total > cap, FULL, tl.minimum(before + counts, FULL))
+    full = (total > cap) & (tl.arange(0, BINS) > 0)
+    upto = tl.where(full, FULL, tl.minimum(before + counts, FULL))
     even, odd = tl.split(tl.reshape(upto, (WORDS, 2)))
     tl.store(tle.gpu.local_ptr(own, (tl.arange(0, WORDS),)), even | (odd << 16))
     turn = round % 2

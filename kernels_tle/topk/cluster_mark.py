@@ -230,6 +230,15 @@ def make_lines(scores, places, values, blocks, kept, most, mark, ROOM: tl.conste
 
 
 @triton.jit
+def mostly_beyond(values, kept, top, ROOM: tl.constexpr, WARPS: tl.constexpr):
+    """Whether most of each warp's first 32 blocks begin with a score above top."""
+    block = tl.arange(0, 32)[None, :]
+    at = (tl.arange(0, WARPS)[:, None] * ROOM + block) * 4
+    score = tl.load(tle.gpu.local_ptr(values, (at,)), mask=block < kept[:, None], other=float("-inf"))
+    return tl.sum((score > top).to(tl.int32)) * 2 > WARPS * 32
+
+
+@triton.jit
 def keys_of_strips(x, part, start, end, low, WARPS: tl.constexpr):
     """Keys of the elements from the mark on at places start .. end - 1 of the share, else 0."""
     i = tl.arange(0, WARPS)[:, None] * part + tl.arange(0, 128)[None, :]
@@ -384,7 +393,8 @@ def list_share(row, share, first, skip, span, count, offset, tiles, part, aim, r
                LEAST: tl.constexpr, ACROSS: tl.constexpr):
     """Lists what the share has from a mark on that about aim elements are not below, and divides the keys from the mark
     on. Returns the range low .. high of keys, the shift of its bins, how many are listed, and the division; low is 0
-    if the sample told nothing. A list that does not fit counts as too many in every bin."""
+    if the sample told nothing. A list that does not fit counts as too many in every bin but the first, and in that one,
+    too, where the keys above the range are most of it."""
     ROOM: tl.constexpr = (0 if RESIDENT else SEGMENT) + STRIPS * 32
     LINES: tl.constexpr = min(STRIPS * 128, MOST) if RESIDENT else MOST
     EARLY: tl.constexpr = GROUP >= 4 and not RESIDENT  # single scores take registers that the sample needs
@@ -418,10 +428,14 @@ def list_share(row, share, first, skip, span, count, offset, tiles, part, aim, r
             most = tl.where(full, 0, most)
             first, lines, most = make_lines(scores, places, keys, index, taken, most, mark, ROOM, CAP, LINES, WARPS)
             missing = full | (most == ALL)
-            if not missing:
+            beyond = False
+            if missing:
+                beyond = mostly_beyond(keys, taken, score_of_key(high), ROOM, WARPS)
+            else:
                 count_lines(hist, scores, places, first, lines, most, skip, count, low, high, shift)
             # What is missing makes it too many.
-            tl.atomic_add(tle.gpu.local_ptr(hist, (0,)), 65535, mask=missing, sem="relaxed", scope="cta")
+            too_many = tle.gpu.local_ptr(hist, (tl.where(beyond, 0, 1),))
+            tl.atomic_add(too_many, 65535, mask=missing, sem="relaxed", scope="cta")
             kept = send_counts(hist, own, parts, arrived, 0, CAP - 16, rank, MESH)
             if kept <= CAP - 16:
                 kept = gather_list(keys, index, scores, places, first, lines, most, skip, count, offset)

@@ -4,7 +4,8 @@ A range of keys that holds too many to rank is divided again, by counts of the l
 than k listed, or too many in one place - the shares are counted first: the mark itself apart, for where many scores are
 equal it is likely to be that one, then the keys above it, or below it if too few were listed. As soon as what a CTA has
 from some key on fits, wherever in the share it is, a second list is made. So such a row is read three times, a fourth
-time only where one range of keys holds more than fits.
+time only where one range of keys holds more than fits. Where most of what was listed is above all that was sampled, as
+much as a glance shows of each share tells how far the mark has to go up.
 
 The second list is of blocks of four neighbours, of which one is wanted.
 """
@@ -22,6 +23,7 @@ INF_KEY = tl.constexpr(0xFF800000)
 NAN_KEY = tl.constexpr(0xFFFFFFFF)
 NEAR = tl.constexpr(1 << 23)  # an octave
 ALL = tl.constexpr(0x7FFFFFFF)
+GLANCE = tl.constexpr(8192)  # elements of a share
 
 
 # --- one read of the share ---------------------------------------------------------------------------
@@ -140,11 +142,16 @@ def list_share(values, index, share, offset, count, key, enough, larger, GROUP: 
 
 @triton.jit
 def list_again(hist, own, parts, arrived, values, index, share, offset, skip, count, rank, want, low, high, lacking,
-               round, fit, MESH: tl.constexpr, GROUP: tl.constexpr, WARPS: tl.constexpr):
+               beyond, round, fit, MESH: tl.constexpr, GROUP: tl.constexpr, WARPS: tl.constexpr):
     """Counts the shares until in every CTA the blocks from some key on fit, and lists these. Returns the range of
     keys from there to the end of the k-th largest's bin, the division that told it, how many blocks are listed, and
-    the next round. lacking says that fewer than wanted are not below low."""
+    the next round. lacking says that fewer than wanted are not below low, beyond that no fewer are above high: then a
+    glance at each share is counted first, for a key that as many as wanted of any part are not below is not above the
+    k-th largest."""
     near = round > 0
+    if beyond:
+        low = high + 1
+        high = tl.full((), NAN_KEY, tl.uint32)
     bin, above, inside, above_lower, inside_lower = (BINS + 0 * want, 0, 0, 0, 0)
     searching = True
     while searching:
@@ -156,14 +163,19 @@ def list_again(hist, own, parts, arrived, values, index, share, offset, skip, co
             near = False
         shift, high = share_bins(low, high)
         clear(hist, BINS)
-        count_share(hist, share, skip, count, low, high, shift, GROUP, WARPS)
+        seen = tl.where(beyond, tl.minimum(count, GLANCE), count)
+        count_share(hist, share, skip, seen, low, high, shift, GROUP, WARPS)
         send_counts(hist, own, parts, arrived, round, ALL, rank, MESH)
         bin, above, inside, above_lower, inside_lower = divide(parts, arrived, round, rank, want, MESH)
         lacking = bin == BINS
         if not lacking:
             low, high = range_of_share_bin(bin, low, high, shift)
             most = tl.max(upto_bin(parts, round % 2, bin, MESH))
-            searching = (low != high) & (above + inside != want) & (most > fit)
+            searching = beyond | ((low != high) & (above + inside != want) & (most > fit))
+        if beyond:
+            lacking = False
+            high += tl.minimum(NAN_KEY - high, 2 * NEAR)  # the k-th largest may be in a later bin
+        beyond = False
         round += 1
     mine = tl.arange(0, 32) == rank
     larger = tl.sum(tl.where(mine, upto_bin(parts, (round - 1) % 2, bin - 1, MESH), 0))
@@ -217,14 +229,14 @@ def select_exact(out, hist, own, parts, arrived, keys, index, share, offset, ski
     and shift tell; nothing was listed if it says that all of it lies before its last bin. fit is how many blocks the
     list has room for."""
     bin, above, inside, above_lower, inside_lower = division
-    # A list that overflowed has more than the wanted elements in every bin.
+    # A list that overflowed has more than the wanted elements in every bin but the first.
     fours = bin == BINS
-    if bin == 0:
-        fours = tl.max(upto_bin(parts, 0, 0, MESH)) == 65535 // MESH.size
+    if bin < 2:
+        fours = tl.max(upto_bin(parts, 0, 1, MESH)) == 65535 // MESH.size
     if fours:
         low, high, division, kept, round = list_again(hist, own, parts, arrived, keys, index, share, offset, skip,
-                                                      count, rank, want, low, high, bin == BINS, round, fit, MESH,
-                                                      GROUP, WARPS)
+                                                      count, rank, want, low, high, bin == BINS, bin == 0, round,
+                                                      fit, MESH, GROUP, WARPS)
         bin, above, inside, above_lower, inside_lower = division
         kept *= 4
     elif bin == 0:

@@ -19,14 +19,18 @@ from topk.long_rare import narrow, write_in_order
 
 
 @triton.jit
-def nth_of_warps(words, n, W: tl.constexpr):
-    """The n-th largest of W words in shared memory. Every warp finds out for itself."""
+def mean_of_warps(words, W: tl.constexpr):
+    """The mean of W words in shared memory, for which the fourth largest and smallest stand for those beyond them. Every
+    warp finds out for itself."""
     lane = tl.arange(0, 32)
     own = tl.load(tle.gpu.local_ptr(words, (lane % W,)))
     as_large = tl.zeros((32,), tl.int32)
     for w in tl.static_range(W):
         as_large += (tl.load(tle.gpu.local_ptr(words, (w,))) >= own).to(tl.int32)
-    return tl.max(tl.where(as_large >= n, own, -2147483648))
+    high = tl.max(tl.where(as_large >= 4, own, -2147483648))
+    low = tl.max(tl.where(as_large >= W - 3, own, -2147483648))
+    more = (tl.minimum(tl.maximum(own, low), high) - low).to(tl.uint32)
+    return low + (tl.sum(more >> 5) + (tl.sum(more & 31) >> 5)).to(tl.int32)
 
 
 @triton.jit
@@ -84,7 +88,7 @@ def mark_of_sample(highest, x, folds, n, aim, W: tl.constexpr, ALIKE: tl.constex
     of these is one, too, more often than chance has it. highest gets one that is near the largest.
 
     Every warp gets 256 elements from all over the row, each from another eight neighbours, and finds the one of them
-    whose rank is the share of aim. The mark is their median. No two warps have the same half of the eights: where
+    whose rank is the share of aim. The mark is their mean. No two warps have the same half of the eights: where
     neighbours are alike, their elements tell nothing else."""
     RUNS: tl.constexpr = 32 * W
     STRIDE: tl.constexpr = RUNS + 4
@@ -129,7 +133,7 @@ def mark_of_sample(highest, x, folds, n, aim, W: tl.constexpr, ALIKE: tl.constex
     if ALIKE:
         tl.store(tle.gpu.local_ptr(pairs, (tl.arange(0, W),)), count_alike(sample, low, W, STRIDE))
     tl.store(tle.gpu.local_ptr(lows, (tl.arange(0, W),)), low)
-    mark = nth_of_warps(lows, W // 2, W)
+    mark = mean_of_warps(lows, W)
     high = tl.max(tl.load(tle.gpu.local_ptr(highs, (tl.arange(0, 32) % W,))))
     tl.store(tle.gpu.local_ptr(highest, (0,)), signed_bits(high).to(tl.float32, bitcast=True))
     alike = False
@@ -161,7 +165,7 @@ def begin_row(highest, row, first, start, end, want, larger, W: tl.constexpr, V:
         x = load_masked(row, first, left, V, W, ONCE)
         following = load_masked(row, first + BLOCK, left - BLOCK, V, W, ONCE)
         tl.debug_barrier()  # all of that is under way before the sample is waited for
-        mark, alike = mark_of_sample(highest, sample, folds, end - start, want * 15 // 8, W, ALIKE)
+        mark, alike = mark_of_sample(highest, sample, folds, end - start, want * 7 // 4, W, ALIKE)
         again = alike & (not larger) & (folds < folds_of_sample(end - start, True, D))
     else:
         x = load_masked(row, first, left, V, W, ONCE)
