@@ -215,6 +215,7 @@ void compile_meta(const Compile *c, const CompileLabel *label, StrBuf *out) {
     Meta m = {.name = label->name,
               .op = label->op,
               .legal = label->legal,
+              .meant = label->meant,
               .kernel = compile_kernel_name(c),
               .source = c->source_name,
               .source_sha256 = hash,

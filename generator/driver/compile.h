@@ -40,7 +40,7 @@ typedef struct Compile {
 
 /* What the metadata says beyond what the compilation knows. */
 typedef struct CompileLabel {
-    const char *name, *op, *legal;
+    const char *name, *op, *legal, *meant; /* as in Meta */
 } CompileLabel;
 
 /* Reads the file; false with errno set when that fails. */

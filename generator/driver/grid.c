@@ -187,6 +187,22 @@ static const char *read_legal(GridReader *r, const cJSON *variant, const char *w
     return json_text(r, object);
 }
 
+/* Ranges alone, of alignments too: unaligned rows are those up to one. */
+static const char *read_meant(GridReader *r, const cJSON *variant, const char *where) {
+    const cJSON *object = cJSON_GetObjectItemCaseSensitive(variant, "meant");
+
+    if (!object)
+        return NULL;
+    if (!cJSON_IsObject(object)) {
+        grid_fail(r, "%s.meant is no object", where);
+        return NULL;
+    }
+    for (const cJSON *x = object->child; x; x = x->next)
+        if (!is_range(x))
+            grid_fail(r, "%s.meant.%s is no [low, high]", where, x->string);
+    return json_text(r, object);
+}
+
 /* --- architectures --- */
 
 enum { MAX_ARCHS = 64 };
@@ -224,8 +240,9 @@ static const char *content_text(GridReader *r, const GridVariant *v) {
     StrBuf b;
 
     strbuf_init(&b, r->arena);
-    strbuf_addf(&b, "%s\n%s\n%u %u\n%s\n%d\n%s %x\n", v->name, v->kernel, v->num_warps, v->min_ctas,
-                v->legal, v->allow_spills, v->disable_pass, v->without);
+    strbuf_addf(&b, "%s\n%s\n%u %u\n%s\n%s\n%d\n%s %x\n", v->name, v->kernel, v->num_warps,
+                v->min_ctas, v->legal, v->meant ? v->meant : "", v->allow_spills, v->disable_pass,
+                v->without);
     for (uint32_t i = 0; i < v->params.len; i++)
         strbuf_addf(&b, "%s:%s:%u\n", v->params.at[i].name, v->params.at[i].type,
                     v->params.at[i].divisible);
@@ -282,6 +299,7 @@ static void read_variant(Reader *r, const cJSON *kernel, uint64_t archs, const c
     v.params = read_params(r, kernel, variant, kernel_where, where);
     v.consts = read_consts(&r->base, variant, where);
     v.legal = read_legal(&r->base, variant, where);
+    v.meant = read_meant(&r->base, variant, where);
     if (r->base.why)
         return;
     check_name(r, &v, where);

@@ -13,6 +13,7 @@ typedef struct GridVariant {
     uint32_t num_warps, min_ctas;
     uint64_t archs;           /* bit i: it is built for the grid's archs[i] */
     const char *legal;        /* JSON */
+    const char *meant;        /* JSON, or NULL: for all that is legal */
     const char *disable_pass; /* comma list of passes to leave out; "": none */
     uint32_t without;         /* strategies of code generation to leave out, see cg.h */
     const char *text;         /* all of the above as one text, for the content hash */

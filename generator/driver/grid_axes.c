@@ -47,14 +47,15 @@ static void check_object(GridReader *r, const cJSON *choice, const char *where, 
 
 static void check_choice(GridReader *r, const cJSON *choice, const char *where) {
     if (!grid_keys(r, choice, where,
-                   " name with const num_warps min_ctas sig legal allow_spills disable_pass "
-                   "disable_strategy archs "))
+                   " name with const num_warps min_ctas sig legal meant allow_spills "
+                   "disable_pass disable_strategy archs "))
         return;
     grid_text(r, choice, where, "name");
     check_object(r, choice, where, "with");
     check_object(r, choice, where, "const");
     check_object(r, choice, where, "sig");
     check_object(r, choice, where, "legal");
+    check_object(r, choice, where, "meant");
 }
 
 void grid_check_axes(GridReader *r, const cJSON *owner, const char *where) {
@@ -241,8 +242,8 @@ void grid_expand(GridReader *r, const cJSON *grid, const cJSON *kernel, const cJ
     uint32_t before = out->len;
 
     if (!grid_keys(r, row, where,
-                   " name const num_warps min_ctas sig legal allow_spills disable_pass "
-                   "disable_strategy archs axes "))
+                   " name const num_warps min_ctas sig legal meant allow_spills "
+                   "disable_pass disable_strategy archs axes "))
         return;
     find_axes(&p, grid, kernel);
     if (r->why)

@@ -98,7 +98,8 @@ static bool compile_all(Compile *c, const Task *t, StrBuf *tir) {
 static void compile_variant(void *user, int out) {
     const Task *t = user;
     CompileRequest r = request_of(t);
-    CompileLabel label = {t->variant->name, t->build->grid->op, t->variant->legal};
+    const GridVariant *v = t->variant;
+    CompileLabel label = {v->name, t->build->grid->op, v->legal, v->meant};
     StrBuf tir, meta;
     Compile c;
 

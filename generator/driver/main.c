@@ -184,7 +184,7 @@ static int emit_tir(Job *j) {
 
 static int emit_meta(Job *j) {
     const char *name = compile_kernel_name(&j->compile);
-    CompileLabel label = {name, name, "{}"};
+    CompileLabel label = {name, name, "{}", NULL};
     StrBuf text;
 
     strbuf_init(&text, j->arena);

@@ -147,6 +147,10 @@ void meta_print(const Meta *m, StrBuf *out) {
     print_consts(&j, m);
     json_key(&j, "legal");
     json_raw(&j, m->legal);
+    if (m->meant) {
+        json_key(&j, "meant");
+        json_raw(&j, m->meant);
+    }
     key_uint(&j, "ptx_instructions", m->ptx_instructions);
     if (m->assembled) {
         key_uint(&j, "registers", m->registers);

@@ -25,6 +25,7 @@ typedef struct Meta {
     const MetaConst *consts;
     uint32_t n_consts;
     const char *legal; /* JSON */
+    const char *meant; /* JSON, or NULL: for all that is legal */
     uint32_t ptx_instructions;
     bool assembled; /* the three below are known */
     uint32_t registers, spill_bytes, cubin_bytes;

@@ -23,7 +23,8 @@ static const char axes[] =
     "    \"sig\": {\"x\": \":16\", \"n\": \":4\"}, \"legal\": {\"align\": 16}},"
     "   {\"name\": \"v8\", \"with\": {\"dtype\": [\"f16\"]}, \"const\": {\"GROUP\": 8},"
     "    \"sig\": {\"x\": \":16\", \"n\": \":8\"}, \"legal\": {\"align\": 16}},"
-    "   {\"name\": \"v1\", \"const\": {\"GROUP\": 1}, \"min_ctas\": 2}]},"
+    "   {\"name\": \"v1\", \"const\": {\"GROUP\": 1}, \"min_ctas\": 2, \"meant\": {\"align\": [1, "
+    "8]}}]},"
     " \"kernels\": [{\"source\": \"s.py\", \"kernel\": \"scale\","
     "  \"axes\": {\"by\": [{\"name\": \"by2\", \"const\": {\"BY\": 2}}]},"
     "  \"variants\": [{\"name\": \"scale__{dtype}__{by}__{align}__w4\","
@@ -62,6 +63,10 @@ static void check_variant(const GridVariant *v, const char *name, const char *ty
     assert_int_equal(v->min_ctas, fact > 1 ? 0 : 2);
     assert_int_equal(v->num_warps, 4);
     assert_string_equal(v->legal, legal);
+    if (fact > 1)
+        assert_null(v->meant);
+    else
+        assert_string_equal(v->meant, "{\"align\":[1,8]}");
 }
 
 static void test_product(void **state) {
@@ -125,8 +130,14 @@ static void test_wrong_axes(void **state) {
          "kernels[0].variants[0]: v4 goes with 'type', which is no axis of the row or has no list"},
         {"{\"name\": \"by2\"", "{\"title\": \"by2\"",
          "kernels[0].axes.by[0] has the unknown key 'title', expected one of name with const "
-         "num_warps min_ctas sig legal allow_spills disable_pass disable_strategy archs "},
+         "num_warps min_ctas sig legal meant allow_spills disable_pass disable_strategy archs "},
         {"\"const\": {\"GROUP\": 8}", "\"const\": 8", "the grid.axes.align[1].const is no object"},
+        {"\"meant\": {\"align\": [1, 8]}", "\"meant\": 8",
+         "the grid.axes.align[2].meant is no object"},
+        {"\"meant\": {\"align\": [1, 8]}", "\"meant\": {\"align\": 8}",
+         "kernels[0].variants[0](f32, by2, v1).meant.align is no [low, high]"},
+        {"\"num_warps\": 4", "\"num_warps\": 4, \"meant\": {\"align\": [1, 4]}",
+         "kernels[0].variants[0](f32, by2, v1).meant.align is given twice"},
         {"[{\"name\": \"by2\", \"const\": {\"BY\": 2}}]", "[]",
          "kernels[0].axes.by is missing, empty or no array"},
         {"{\"name\": \"by2\",", "{\"name\": \"by2\", \"with\": {\"align\": [\"v2\"]},",
