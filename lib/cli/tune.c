@@ -29,15 +29,32 @@ static cJSON *metadata(tle_handle handle, const char *name) {
     return meta;
 }
 
+/* Of a fact: a range, what divides an alignment, or a name. */
+static void read_limit(const cJSON *item, const TuneFact *fact, int64_t *lo, int64_t *hi) {
+    const char *name = cJSON_GetStringValue(item);
+    *lo = 0;
+    *hi = fact->most;
+    if (cJSON_IsArray(item) && cJSON_GetArraySize(item) == 2) {
+        *lo = (int64_t)cJSON_GetArrayItem(item, 0)->valuedouble;
+        *hi = (int64_t)cJSON_GetArrayItem(item, 1)->valuedouble;
+    } else if (cJSON_IsNumber(item)) {
+        *lo = (int64_t)item->valuedouble;
+    }
+    for (int64_t i = 0; name && fact->kind == TUNE_TEXT && fact->names[i]; i++)
+        if (!strcmp(fact->names[i], name))
+            *lo = *hi = i;
+}
+
 static void read_limits(const cJSON *meta, const TuneFacts *facts, TuneVariant *v) {
     const cJSON *legal = cJSON_GetObjectItemCaseSensitive(meta, "legal");
+    const cJSON *meant = cJSON_GetObjectItemCaseSensitive(meta, "meant");
+    v->meant = 0;
     for (int f = 0; f < facts->count; f++) {
-        const cJSON *pair = cJSON_GetObjectItemCaseSensitive(legal, facts->list[f].name);
-        v->hi[f] = facts->list[f].most;
-        if (cJSON_IsArray(pair) && cJSON_GetArraySize(pair) == 2) {
-            v->lo[f] = (int64_t)cJSON_GetArrayItem(pair, 0)->valuedouble;
-            v->hi[f] = (int64_t)cJSON_GetArrayItem(pair, 1)->valuedouble;
-        }
+        const TuneFact *fact = &facts->list[f];
+        const cJSON *range = cJSON_GetObjectItemCaseSensitive(meant, fact->name);
+        read_limit(cJSON_GetObjectItemCaseSensitive(legal, fact->name), fact, &v->lo[f], &v->hi[f]);
+        read_limit(range, fact, &v->meant_lo[f], &v->meant_hi[f]);
+        v->meant |= (uint32_t)(range != NULL) << f;
     }
 }
 
@@ -105,6 +122,33 @@ static int describe(tle_handle handle, const TuneOp *op, TuneSet *set) {
     return set->arch ? 0 : complain("tune: the library holds no variants of %s", op->name);
 }
 
+/* What this library says of the variants of a file, whose times stay usable when that changes. What
+ * the library does not have no rule may name. */
+static int describe_again(TuneSet *set) {
+    tle_handle handle = NULL;
+    tle_handle_options options = TLE_HANDLE_OPTIONS_INIT;
+    int unknown = 0;
+    options.device_kind = TLE_DEVICE_NONE;
+    options.arch = set->arch;
+    tle_status status = tle_create(&handle, &options);
+    if (status)
+        return complain_status("tune: no handle", status);
+    for (int v = 0; v < set->variant_count; v++) {
+        cJSON *meta = metadata(handle, set->variants[v].name);
+        if (meta)
+            read_limits(meta, &set->facts, &set->variants[v]);
+        for (int p = 0; !meta && p < set->point_count; p++)
+            set->hot[tune_at(set, p, v)] = set->cold[tune_at(set, p, v)] = NAN;
+        unknown += !meta;
+        cJSON_Delete(meta);
+    }
+    tle_destroy(handle);
+    if (unknown)
+        complain("tune: %d of the %d variants are none of this library and are left out", unknown,
+                 set->variant_count);
+    return 0;
+}
+
 /* ---- where timings come from ---- */
 
 static char *whole_file(const char *path) {
@@ -155,7 +199,8 @@ static bool save_times(const TuneSet *set, void *path) {
            !complain("tune: %s cannot be written", (const char *)path);
 }
 
-/* Times of an earlier run in the file that this one saves to, if it is there. */
+/* Times of an earlier run in the file that this one saves to, if it is there. A point at which no
+ * candidate has one is timed anew. */
 static int take_up(const Options *o, const TuneOp *op, TuneSet *set) {
     TuneSet old = {0};
     const char *path = o->value[OPT_save];
@@ -169,6 +214,8 @@ static int take_up(const Options *o, const TuneOp *op, TuneSet *set) {
     if (!failed && !tune_set_take(set, &old))
         failed = complain("tune: %s is of other kernels or of another device", path);
     tune_set_free(&old);
+    if (!failed)
+        tune_keep_candidates(set);
     return failed;
 }
 
@@ -254,8 +301,12 @@ int command_tune(const Options *o) {
                                        : measure(o, op, (double)seconds, &set);
     if (!failed && o->value[OPT_timings] && o->value[OPT_save])
         failed = write_text(o->value[OPT_save], tune_set_print(&set));
-    if (!failed)
+    if (!failed && o->value[OPT_timings])
+        failed = describe_again(&set);
+    if (!failed) {
+        tune_keep_candidates(&set);
         failed = write_table(o, percent, &set);
+    }
     tune_set_free(&set);
     return failed;
 }

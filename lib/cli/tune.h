@@ -23,8 +23,8 @@ typedef enum TuneKind {
 typedef struct TuneFact {
     const char *name;
     TuneKind kind;
-    int64_t most; /* the largest value that a call can have */
-    const char *const *names;
+    int64_t most;             /* the largest value that a call can have */
+    const char *const *names; /* of a text: its values are indices */
 } TuneFact;
 
 typedef struct TuneFacts {
@@ -34,7 +34,9 @@ typedef struct TuneFacts {
 
 typedef struct TuneVariant {
     char *name;
-    int64_t lo[TUNE_FACTS], hi[TUNE_FACTS]; /* where it is legal, as far as numbers say */
+    int64_t lo[TUNE_FACTS], hi[TUNE_FACTS]; /* where it is legal; lo divides an alignment */
+    int64_t meant_lo[TUNE_FACTS], meant_hi[TUNE_FACTS];
+    uint32_t meant; /* bit f: it is meant for those values of fact f alone */
 } TuneVariant;
 
 typedef struct TunePoint {
@@ -47,7 +49,7 @@ typedef struct TuneSet {
     TuneVariant *variants;
     TunePoint *points;
     int variant_count, point_count;
-    double *hot, *cold; /* [point][variant] in us; NaN: not legal, or far too slow to measure */
+    double *hot, *cold; /* [point][variant] in us; NaN: no candidate, or far too slow to measure */
 } TuneSet;
 
 typedef struct TuneRule {
@@ -74,8 +76,8 @@ typedef struct TuneTimer {
     bool (*more)(void *user, int done);
 } TuneTimer;
 
-/* Fills in times at the points that have none yet; false where the timer failed or without memory.
- */
+/* Fills in times at the points that have none yet, of the variants that are candidates there; false
+ * where the timer failed or without memory. */
 bool tune_walk(TuneSet *set, const TuneTimer *timer);
 
 /* Makes room for the times of all points and variants, all NaN; false without memory. */
@@ -88,6 +90,14 @@ bool tune_set_take(TuneSet *set, const TuneSet *from);
 size_t tune_at(const TuneSet *set, int point, int variant);
 /* A variant's geometric mean of hot and cold time at a point; infinite where it has none. */
 double tune_score(const TuneSet *set, int point, int variant);
+
+/* Whether a variant is legal for a call, and meant for it. */
+bool tune_is_legal(const TuneSet *set, int variant, const int64_t *fact);
+bool tune_is_meant(const TuneSet *set, int variant, const int64_t *fact);
+/* Whether any is both: the others are no candidates then. */
+bool tune_has_meant(const TuneSet *set, const int64_t *fact);
+/* Drops the times of what is no candidate. */
+void tune_keep_candidates(TuneSet *set);
 
 /* Of `members` columns of which each of `cells` rows allows some, the fewest that leave no row
  * without one, and among those the set of least loss. allowed and loss are [cell][member]; each

@@ -133,6 +133,21 @@ bool tune_class_fill(TuneClass *c, const TuneSet *set, const int64_t *fact, cons
     return true;
 }
 
+/* Whether a member is not meant for calls like a cell's, and another is, which is legal there. */
+static bool is_out_of_place(const TuneClass *c, int cell, int member) {
+    int64_t fact[TUNE_FACTS];
+    memcpy(fact, c->fact, sizeof fact);
+    fact[c->span[0]] = c->grid[0][cell / TUNE_GRID];
+    fact[c->span[1]] = c->grid[1][cell % TUNE_GRID];
+    if (tune_is_meant(c->set, c->members[member], fact))
+        return false;
+    for (int m = 0; m < c->member_count; m++)
+        if (tune_is_meant(c->set, c->members[m], fact) &&
+            tune_is_legal(c->set, c->members[m], fact))
+            return true;
+    return false;
+}
+
 /* Time of a member at a cell by the best there; 1 where nothing was measured, but at grid values
  * where nothing was measured at all only for the rules behind, if there are any. */
 static double ratio_of(const TuneClass *c, int cell, int member, const TuneRules *behind) {
@@ -140,8 +155,10 @@ static double ratio_of(const TuneClass *c, int cell, int member, const TuneRules
     if (member == c->behind && !behind)
         return INFINITY;
     bool blank = !c->seen[0][cell / TUNE_GRID] || !c->seen[1][cell % TUNE_GRID];
+    if (p < 0 && member == c->behind)
+        return 1;
     if (p < 0)
-        return blank && behind && member != c->behind ? INFINITY : 1;
+        return (blank && behind) || is_out_of_place(c, cell, member) ? INFINITY : 1;
     v = member < c->behind ? c->members[member]
                            : tune_chosen(c->set, behind, c->set->points[p].fact);
     return v < 0 ? INFINITY : tune_score(c->set, p, v) / tune_best_score(c->set, p);

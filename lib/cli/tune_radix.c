@@ -20,7 +20,7 @@ static const TuneFact radix_facts[RADIX_COUNT] = {
     {"k", TUNE_SIZE, TLE_RADIX_SELECT_MAX_K, NULL},
     {"align", TUNE_ALIGN, 16, NULL},
     {"sorted", TUNE_EQUAL, 1, NULL},
-    {"dtype", TUNE_TEXT, 0, radix_dtypes}};
+    {"dtype", TUNE_TEXT, sizeof radix_dtype_ids / sizeof *radix_dtype_ids - 1, radix_dtypes}};
 
 /* Rows on both sides of where a device of 132 processors has no more room for clusters. */
 static const int64_t radix_rows[] = {1, 7, 8, 15, 16, 64, 264, 4096, TUNE_END};

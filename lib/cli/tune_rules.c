@@ -12,7 +12,8 @@
  * are made from the last to the first, so that a class has rules only where those behind it are not
  * near enough, and one of a size that variants are made for only where it was measured. The last
  * class of a family ends with a rule without limits of spans, which stands for all pieces of its
- * variant and for calls at which another rule's variant is not legal. */
+ * variant and for calls at which another rule's variant is not legal. What a variant is meant for
+ * ends its rules between two grid values, too. */
 #include "cli/tune.h"
 
 #include "cli/tune_class.h"
@@ -213,11 +214,27 @@ static void limit(const TuneClass *c, int axis, int begin, int end, TuneRule *ru
         rule->conditions |= UINT32_C(1) << f;
 }
 
-/* Whether a variant is legal for all rows and columns, and sizes up to the class's. */
+/* Leaves values of a fact that a variant is not meant for to the rules behind, unless it was taken
+ * for one of the measured ones from `first` to `last` all the same. */
+static void keep_to_meant(const TuneSet *set, int f, int64_t first, int64_t last, TuneRule *rule) {
+    const TuneVariant *v = &set->variants[rule->variant];
+    if (!(v->meant >> f & 1) || v->meant_lo[f] > first || v->meant_hi[f] < last)
+        return;
+    if (v->meant_lo[f] > rule->lo[f])
+        rule->lo[f] = v->meant_lo[f];
+    if (v->meant_hi[f] < rule->hi[f])
+        rule->hi[f] = v->meant_hi[f];
+    rule->conditions |= UINT32_C(1) << f;
+}
+
+/* Whether a variant is legal and meant for all rows and columns, and sizes up to the class's. */
 static bool is_wide(const TuneClass *c, int variant) {
     const TuneVariant *v = &c->set->variants[variant];
     for (int f = 0; f < c->set->facts.count; f++) {
         const TuneFact *fact = &c->set->facts.list[f];
+        bool ranged = fact->kind == TUNE_SPAN || fact->kind == TUNE_SIZE;
+        if (ranged && v->meant >> f & 1)
+            return false;
         if (fact->kind == TUNE_SPAN && v->hi[f] < fact->most)
             return false;
         if (fact->kind == TUNE_SIZE && (v->lo[f] > 1 || v->hi[f] < c->fact[f]))
@@ -295,14 +312,25 @@ static bool add_rest(const TuneClass *c, TuneRules *rules) {
     return add_rule(rules, &rest);
 }
 
+static TuneRule piece_rule(const TuneClass *c, const TunePiece *piece) {
+    TuneRule rule = class_rule(c);
+    rule.variant = c->members[piece->member];
+    for (int s = 0; s < TUNE_SPANS; s++) {
+        const int64_t *grid = c->grid[s];
+        limit(c, s, piece->begin[s], piece->end[s], &rule);
+        keep_to_meant(c->set, c->span[s], grid[piece->begin[s]], grid[piece->end[s] - 1], &rule);
+    }
+    for (int f = 0; f < c->set->facts.count; f++)
+        if (c->set->facts.list[f].kind == TUNE_SIZE)
+            keep_to_meant(c->set, f, c->fact[f], c->fact[f], &rule);
+    return rule;
+}
+
 /* The rules of one class, in a list of their own. */
 static bool add_class(const TuneClass *c, TunePiece *pieces, TuneRules *rules) {
     int count = tune_cut(c, pieces);
     for (int i = 0; i < count; i++) {
-        TuneRule rule = class_rule(c);
-        for (int s = 0; s < TUNE_SPANS; s++)
-            limit(c, s, pieces[i].begin[s], pieces[i].end[s], &rule);
-        rule.variant = c->members[pieces[i].member];
+        TuneRule rule = piece_rule(c, &pieces[i]);
         if (!add_rule(rules, &rule))
             return false;
     }
@@ -380,20 +408,10 @@ static bool holds(const TuneFacts *facts, const TuneRule *rule, const int64_t *f
     return true;
 }
 
-/* As far as spans and sizes say. */
-static bool is_legal(const TuneFacts *facts, const TuneVariant *v, const int64_t *fact) {
-    for (int f = 0; f < facts->count; f++) {
-        TuneKind kind = facts->list[f].kind;
-        if ((kind == TUNE_SPAN || kind == TUNE_SIZE) && (fact[f] < v->lo[f] || fact[f] > v->hi[f]))
-            return false;
-    }
-    return true;
-}
-
 int tune_chosen(const TuneSet *set, const TuneRules *rules, const int64_t *fact) {
     for (int r = 0; r < rules->count; r++)
         if (holds(&set->facts, &rules->list[r], fact) &&
-            is_legal(&set->facts, &set->variants[rules->list[r].variant], fact))
+            tune_is_legal(set, rules->list[r].variant, fact))
             return rules->list[r].variant;
     return -1;
 }

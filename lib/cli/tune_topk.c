@@ -20,7 +20,7 @@ static const TuneFact topk_facts[TOPK_COUNT] = {
     {"k", TUNE_SIZE, TLE_TOPK_SELECT_MAX_K, NULL},
     {"align", TUNE_ALIGN, 16, NULL},
     {"form", TUNE_EQUAL, 1, NULL},
-    {"dtype", TUNE_TEXT, 0, topk_dtypes}};
+    {"dtype", TUNE_TEXT, sizeof topk_dtype_ids / sizeof *topk_dtype_ids - 1, topk_dtypes}};
 
 /* Rows on both sides of where a device of 132 processors has no more room: for clusters of 16 and 8
  * (a few processors of some groups are left over), of 4 and of 2, for one CTA a processor, and for

@@ -6,7 +6,7 @@
  * to be fast first, so that the others can be given up early; where several are near the best,
  * these are timed thoroughly after that. A variant is left out where it was far behind at all of
  * the nearest points at which it was looked at; being left out counts for nothing later, so that a
- * mistake does not spread. */
+ * mistake does not spread. What is no candidate (tune_meant.c) is not looked at. */
 #include "cli/tune.h"
 
 #include <math.h>
@@ -187,10 +187,13 @@ static void keep(const Walk *w, int p, int v, const double us[2]) {
 }
 
 static bool look(Walk *w, int p) {
+    bool some_meant = tune_has_meant(w->set, fact_of(w, p));
     guess(w, p);
     for (int i = 0; i < w->set->variant_count && w->guesses[i].behind <= far_behind; i++) {
         double us[2] = {NAN, NAN};
         int v = w->guesses[i].variant;
+        if (some_meant && !tune_is_meant(w->set, v, fact_of(w, p)))
+            continue;
         TuneAnswer answer =
             w->timer->time(w->timer->user, p, v, false, hopeless * best_hot(w, p), us);
         if (answer == TUNE_FAILED)

@@ -105,14 +105,49 @@ def test_a_run_that_was_cut_short_goes_on(driver, tmp_path):
     files = ("--save", tmp_path / "times.json", "--out", tmp_path / "table.json")
     short = tle("tune", "topk", "--device", "cuda", "--quick", "--budget", 1, *files, **driver)
     assert "points, " in short.stderr and not (tmp_path / "times.json.part").exists()
-    first = json.loads((tmp_path / "times.json").read_text())["points"]
+    times = json.loads((tmp_path / "times.json").read_text())
+    first = times["points"]
+    plain = next(point for point in first if point["form"] == 0 and point["align"] == 16 and point["dtype"] == "fp32")
+    plain["us"] = {"topk_select__f32__kany__form__radix__v4__w32": [1, 1]}  # as if nothing else had been timed there
+    (tmp_path / "times.json").write_text(json.dumps(times))
+    plain["us"] = {}
     whole = tle("tune", "topk", "--device", "cuda", "--quick", "--resume", *files, **driver)
     assert "at worst" in whole.stderr
     then = json.loads((tmp_path / "times.json").read_text())["points"]
     assert len(first) == len(then) and all(point["us"] for point in then)
+    assert not any("__form__" in name for point in then if not point["form"] for name in point["us"])
     assert all(not old["us"] or old["us"] == new["us"] for old, new in zip(first, then))
     assert "--resume goes on with the file" in tle("tune", "topk", "--device", "cuda", "--resume", status=1, **driver).stderr
     assert "--budget is '0'" in tle("tune", "topk", "--device", "cuda", "--budget", 0, status=2, **driver).stderr
+
+
+def test_timings_of_what_is_not_meant_for_a_call_do_not_count(tmp_path):
+    def name(what):
+        return f"topk_select__f32__kany__{what}"
+
+    # The last is the fastest everywhere, each before it a little slower.
+    names = [name(what) for what in ("radix__v4__w32", "radix__v1__w32", "form__radix__v4__w32", "form__radix__v1__w32",
+                                     "mark2_128k__v4__w16", "none__v4__w32")]
+    common = {"rows": 64, "k": 2000, "dtype": "fp32"}
+    legal = {"plain": (16, 0, "012345"), "unaligned": (4, 0, "135"), "fused": (16, 1, "23"), "both": (4, 1, "3")}
+    points = [{**common, "columns": columns, "align": align, "form": form,
+               "us": {names[int(i)]: [99 - int(i)] * 2 for i in among}}
+              for columns in (65536, 131072) for align, form, among in legal.values()]
+    (tmp_path / "times.json").write_text(json.dumps({
+        "schema": 1, "op": "topk_select", "arch": "sm_90a", "device": "", "sources": "", "compiler": "",
+        "variants": {name: {} for name in names}, "points": points}))
+    result = tle("tune", "topk", "--timings", tmp_path / "times.json", "--within", 0, "--save", tmp_path / "again.json")
+    assert "1 of the 6 variants are none of this library and are left out" in result.stderr
+    rules = json.loads(result.stdout)["rules"]
+
+    def chosen(columns, kind):
+        call = {**common, "columns": columns, "align": legal[kind][0], "form": legal[kind][1]}
+        return names.index(next(rule["variant"] for rule in rules if holds(rule["when"], call)))
+
+    for columns in (30000, 65536):
+        assert [chosen(columns, kind) for kind in legal] == [0, 1, 2, 3]
+    assert [chosen(131072, kind) for kind in legal] == [4, 1, 2, 3]
+    assert json.loads((tmp_path / "again.json").read_text())["points"] == points  # all times stay in the file
 
 
 def test_refusals_say_what_is_missing(tmp_path):
