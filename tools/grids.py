@@ -43,7 +43,7 @@ def described_variants(grid):
                 yield {"name": row["name"].format(**{name: choice["name"] for name, choice in chosen.items()}),
                        "source": kernel["source"], "kernel": kernel["kernel"],
                        "sig": signature([grid, kernel, *parts]), "const": merged(parts, "const"),
-                       "legal": merged(parts, "legal"),
+                       "legal": merged(parts, "legal"), "meant": merged(parts, "meant"),
                        "archs": [arch for arch in grid["archs"] if all(arch in limit for limit in limits)],
                        **{key: part[key] for part in parts for key in ("num_warps", "min_ctas") if key in part}}
 

@@ -231,7 +231,7 @@ def make_lines(scores, places, values, blocks, kept, most, mark, ROOM: tl.conste
 
 @triton.jit
 def mostly_beyond(values, kept, top, ROOM: tl.constexpr, WARPS: tl.constexpr):
-    """Whether most of each warp's first 32 blocks begin with a score above top."""
+    """Whether most of the first 32 blocks of all warps begin with a score above top; those that are not there do not."""
     block = tl.arange(0, 32)[None, :]
     at = (tl.arange(0, WARPS)[:, None] * ROOM + block) * 4
     score = tl.load(tle.gpu.local_ptr(values, (at,)), mask=block < kept[:, None], other=float("-inf"))
@@ -394,7 +394,7 @@ def list_share(row, share, first, skip, span, count, offset, tiles, part, aim, r
     """Lists what the share has from a mark on that about aim elements are not below, and divides the keys from the mark
     on. Returns the range low .. high of keys, the shift of its bins, how many are listed, and the division; low is 0
     if the sample told nothing. A list that does not fit counts as too many in every bin but the first, and in that one,
-    too, where the keys above the range are most of it."""
+    too, where its beginning lets expect that most of it is above the range."""
     ROOM: tl.constexpr = (0 if RESIDENT else SEGMENT) + STRIPS * 32
     LINES: tl.constexpr = min(STRIPS * 128, MOST) if RESIDENT else MOST
     EARLY: tl.constexpr = GROUP >= 4 and not RESIDENT  # single scores take registers that the sample needs
@@ -520,7 +520,8 @@ def topk_cluster_mark(scores, lengths, row_starts, indices, row_stride, index_st
                       LEAST: tl.constexpr = False, ACROSS: tl.constexpr = True, LIST: tl.constexpr = 0, next_n=1,
                       values=None, value_stride=0, raw_indices=None, raw_stride=0, offsets=None, page_table=None,
                       table_stride=0, page_tables=0, page_shift=0, row_to_table=None):
-    """One row per cluster. K = 0: k is a run-time value, below 65535 // the cluster's size. RESIDENT: columns <=
+    """One row per cluster. K = 0: k is a run-time value, at most 65535 // the cluster's size - MEMBERS, so that no list
+    that overflows looks like one whose last range can be ranked. RESIDENT: columns <=
     BLOCK times that size. The mark is for k + EXTRA elements at least, or k * (1 + FAR / 4) of a row that is long
     for the sample; it comes from maxima, or with LEAST minima, of elements far apart if they are compared ACROSS the
     row, else of neighbours, which costs less. A warp has room for SEGMENT blocks, a CTA for CAP elements; these are
@@ -528,6 +529,7 @@ def topk_cluster_mark(scores, lengths, row_starts, indices, row_stride, index_st
     flight."""
     tl.static_assert(WARPS <= 32, "two counts of a tile share one signed 32-bit word")
     tl.static_assert(CAP < 65535 // MESH.size, "a full list is told from an overflow")
+    tl.static_assert(K <= 65535 // MESH.size - MEMBERS, "a range that can be ranked is told from one")
     # No CTA writes to one that has not started; the wait is where the data is there.
     tle.distributed_barrier(MESH, barrier_kind="arrive", order="relaxed")
     rank = tle.shard_id(MESH, 0)

@@ -145,9 +145,9 @@ def list_again(hist, own, parts, arrived, values, index, share, offset, skip, co
                beyond, round, fit, MESH: tl.constexpr, GROUP: tl.constexpr, WARPS: tl.constexpr):
     """Counts the shares until in every CTA the blocks from some key on fit, and lists these. Returns the range of
     keys from there to the end of the k-th largest's bin, the division that told it, how many blocks are listed, and
-    the next round. lacking says that fewer than wanted are not below low, beyond that no fewer are above high: then a
-    glance at each share is counted first, for a key that as many as wanted of any part are not below is not above the
-    k-th largest."""
+    the next round. lacking says that fewer than wanted are not below low, beyond that no fewer seem to be above high:
+    then a glance at each share is counted first, for a key that as many as wanted of any part are not below is not
+    above the k-th largest."""
     near = round > 0
     if beyond:
         low = high + 1

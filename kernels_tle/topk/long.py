@@ -22,6 +22,7 @@ from topk.long_rare import narrow, write_in_order
 def mean_of_warps(words, W: tl.constexpr):
     """The mean of W words in shared memory, for which the fourth largest and smallest stand for those beyond them. Every
     warp finds out for itself."""
+    tl.static_assert(32 % W == 0 and W >= 8, "each word is in as many lanes; four are at either end")
     lane = tl.arange(0, 32)
     own = tl.load(tle.gpu.local_ptr(words, (lane % W,)))
     as_large = tl.zeros((32,), tl.int32)

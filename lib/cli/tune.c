@@ -40,9 +40,13 @@ static void read_limit(const cJSON *item, const TuneFact *fact, int64_t *lo, int
     } else if (cJSON_IsNumber(item)) {
         *lo = (int64_t)item->valuedouble;
     }
-    for (int64_t i = 0; name && fact->kind == TUNE_TEXT && fact->names[i]; i++)
-        if (!strcmp(fact->names[i], name))
-            *lo = *hi = i;
+    if (name && fact->kind == TUNE_TEXT) {
+        *lo = 1; // a name that is none of the fact's is that of no call
+        *hi = 0;
+        for (int64_t i = 0; fact->names[i]; i++)
+            if (!strcmp(fact->names[i], name))
+                *lo = *hi = i;
+    }
 }
 
 static void read_limits(const cJSON *meta, const TuneFacts *facts, TuneVariant *v) {

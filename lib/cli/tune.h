@@ -96,6 +96,7 @@ bool tune_is_legal(const TuneSet *set, int variant, const int64_t *fact);
 bool tune_is_meant(const TuneSet *set, int variant, const int64_t *fact);
 /* Whether any is both: the others are no candidates then. */
 bool tune_has_meant(const TuneSet *set, const int64_t *fact);
+bool tune_is_candidate(const TuneSet *set, bool some_meant, int variant, const int64_t *fact);
 /* Drops the times of what is no candidate. */
 void tune_keep_candidates(TuneSet *set);
 

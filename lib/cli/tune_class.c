@@ -149,7 +149,8 @@ static bool is_out_of_place(const TuneClass *c, int cell, int member) {
 }
 
 /* Time of a member at a cell by the best there; 1 where nothing was measured, but at grid values
- * where nothing was measured at all only for the rules behind, if there are any. */
+ * where nothing was measured at all only for the rules behind, if there are any, and not for what
+ * is out of place. */
 static double ratio_of(const TuneClass *c, int cell, int member, const TuneRules *behind) {
     int p = c->cells[cell], v = -1;
     if (member == c->behind && !behind)

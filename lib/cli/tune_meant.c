@@ -34,12 +34,16 @@ bool tune_has_meant(const TuneSet *set, const int64_t *fact) {
     return false;
 }
 
+bool tune_is_candidate(const TuneSet *set, bool some_meant, int variant, const int64_t *fact) {
+    return tune_is_legal(set, variant, fact) && (!some_meant || tune_is_meant(set, variant, fact));
+}
+
 void tune_keep_candidates(TuneSet *set) {
     for (int p = 0; p < set->point_count; p++) {
         const int64_t *fact = set->points[p].fact;
-        bool some = tune_has_meant(set, fact);
+        bool some_meant = tune_has_meant(set, fact);
         for (int v = 0; v < set->variant_count; v++)
-            if (some && !tune_is_meant(set, v, fact))
+            if (!tune_is_candidate(set, some_meant, v, fact))
                 set->hot[tune_at(set, p, v)] = set->cold[tune_at(set, p, v)] = NAN;
     }
 }

@@ -13,7 +13,7 @@
  * near enough, and one of a size that variants are made for only where it was measured. The last
  * class of a family ends with a rule without limits of spans, which stands for all pieces of its
  * variant and for calls at which another rule's variant is not legal. What a variant is meant for
- * ends its rules between two grid values, too. */
+ * ends its rules between two grid values and beyond the grid, too. */
 #include "cli/tune.h"
 
 #include "cli/tune_class.h"

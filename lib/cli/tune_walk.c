@@ -192,7 +192,7 @@ static bool look(Walk *w, int p) {
     for (int i = 0; i < w->set->variant_count && w->guesses[i].behind <= far_behind; i++) {
         double us[2] = {NAN, NAN};
         int v = w->guesses[i].variant;
-        if (some_meant && !tune_is_meant(w->set, v, fact_of(w, p)))
+        if (!tune_is_candidate(w->set, some_meant, v, fact_of(w, p)))
             continue;
         TuneAnswer answer =
             w->timer->time(w->timer->user, p, v, false, hopeless * best_hot(w, p), us);

@@ -145,31 +145,37 @@ enum { MOST_COLUMNS = 262144, MOST_K = 2048 };
 typedef struct Body {
     const char *variant;
     int64_t columns;
-    int32_t k, start, end;
-    int64_t ctas, runs, run; /* each CTA's sample: so many runs of so many columns */
+    int32_t k, start, end, skip; /* skip: columns of the first group before the row */
+    int64_t ctas, runs, run;     /* each CTA's sample: so many runs of so many columns */
     int64_t later; /* so many runs of eight, at places drawn by a hash as the first, or none */
     double beside; /* reads before a sample is seen to mislead, where one CTA has the row */
 } Body;
 
 static const Body bodies[] = {
-    {"topk_select__f32__kany__mark2_64k__v4__w16", 65536, 2048, 0, 0, 2, 1024, 8, 0, 0},
-    {"topk_select__f32__kany__mark2_128k__v4__w16", 131072, 2048, 0, 0, 2, 256, 32, 0, 0},
-    {"topk_select__f32__kany__mark2_256k__v4__w16", 131072, 2048, 5, 131071, 2, 1024, 8, 0, 0},
-    {"topk_select__f32__kany__mark2_long__v4__w16", 131072, 2048, 0, 0, 2, 2048, 8, 0, 0},
-    {"topk_select__f32__kany__mark4_long__v4__w16", 131072, 1000, 0, 0, 4, 512, 32, 0, 0},
-    {"topk_select__f32__kany__mark8_long__v4__w16", 131072, 2048, 0, 0, 8, 512, 32, 0, 0},
-    {"topk_select__f32__kany__mark8_long__v1__w16", 131075, 1500, 3, 131075, 8, 512, 32, 0, 0},
-    {"topk_select__f32__kany__mark16_long__v4__w16", 262144, 2048, 0, 0, 16, 512, 32, 0, 0},
-    {"topk_select__f32__kany__mark8_16k__v4__w16", 16384, 2048, 0, 0, 8, 128, 16, 0, 0},
-    {"topk_select__f32__kany__mark8_128k__v4__w16", 131072, 2048, 0, 0, 8, 256, 16, 0, 0},
-    {"topk_select__f32__kany__long__v4__w16", 8000, 1000, 0, 0, 1, 512, 8, 1, 2}, /* one tile */
-    {"topk_select__f32__kany__long__v4__w16", 65536, 2048, 0, 0, 1, 512, 8, 1024, 0.65},
-    {"topk_select__f32__kany__long__v4__w16", 131072, 1000, 5, 131071, 1, 512, 8, 1536, 0.35},
-    {"topk_select__f32__kany__longer__v4__w16", 262144, 2048, 0, 0, 1, 256, 32, 3072, 0.25},
+    {"topk_select__f32__kany__mark2_64k__v4__w16", 65536, 2048, 0, 0, 0, 2, 1024, 8, 0, 0},
+    {"topk_select__f32__kany__mark2_128k__v4__w16", 131072, 2048, 0, 0, 0, 2, 256, 32, 0, 0},
+    {"topk_select__f32__kany__mark2_256k__v4__w16", 131072, 2048, 5, 131071, 1, 2, 1024, 8, 0, 0},
+    {"topk_select__f32__kany__mark2_long__v4__w16", 131072, 2048, 0, 0, 0, 2, 2048, 8, 0, 0},
+    {"topk_select__f32__kany__mark4_long__v4__w16", 131072, 1000, 0, 0, 0, 4, 512, 32, 0, 0},
+    {"topk_select__f32__kany__mark8_long__v4__w16", 131072, 2048, 0, 0, 0, 8, 512, 32, 0, 0},
+    {"topk_select__f32__kany__mark8_long__v1__w16", 131075, 1500, 3, 131075, 0, 8, 512, 32, 0, 0},
+    {"topk_select__f32__kany__mark16_long__v4__w16", 262144, 2048, 0, 0, 0, 16, 512, 32, 0, 0},
+    {"topk_select__f32__kany__mark8_16k__v4__w16", 16384, 2048, 0, 0, 0, 8, 128, 16, 0, 0},
+    {"topk_select__f32__kany__mark8_128k__v4__w16", 131072, 2048, 0, 0, 0, 8, 256, 16, 0, 0},
+    {"topk_select__f32__kany__mark16_128k__v4__w16", 131072, 2048, 0, 0, 0, 16, 128, 32, 0, 0},
+    {"topk_select__f32__kany__long__v4__w16", 8000, 1000, 0, 0, 0, 1, 512, 8, 1, 2}, /* one tile */
+    {"topk_select__f32__kany__long__v4__w16", 65536, 2048, 0, 0, 0, 1, 512, 8, 1024, 0.65},
+    {"topk_select__f32__kany__long__v4__w16", 131072, 1000, 5, 131071, 0, 1, 512, 8, 1536, 0.35},
+    {"topk_select__f32__kany__longer__v4__w16", 262144, 2048, 0, 0, 0, 1, 256, 32, 3072, 0.25},
 };
 
+/* Runs begin at equal distances from the row's first group, rounded down to whole runs. */
 static bool is_spread(const Body *b, int64_t i, int64_t n) {
-    return i % (n / b->runs) < b->run;
+    int64_t step = n / b->runs, next = i / step + 1;
+    for (int64_t r = next - 1; r <= next && r < b->runs; r++)
+        if (i / b->run == r * step / b->run)
+            return true;
+    return false;
 }
 
 /* A run begins at a multiple of eight that a hash of its number draws. */
@@ -204,7 +210,7 @@ static void fill(float *scores, const Body *b, int kind) {
     for (int64_t i = 0; i < n; i++) {
         Spot s = {.i = i,
                   .n = n,
-                  .seen = b->later ? seen[i] : is_spread(b, i, n),
+                  .seen = b->later ? seen[i] : is_spread(b, i + b->skip, n + b->skip),
                   .seen_later = later[i],
                   .normal = scores[b->start + i],
                   .alike = alike(i / 8),

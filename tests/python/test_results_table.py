@@ -63,9 +63,15 @@ def test_a_wrong_result_counts_for_nothing():
 
 
 def test_our_forced_kernels_are_no_competitors():
-    rows = [row("libtle", 4.0), row("libtle, wide forced", 3.0), row("peer", 8.0), row("libtle", 1.0, 99)]
+    rows = [row("libtle", 4.0), row("libtle, wide forced", 3.0, variant="wide"), row("peer", 8.0), row("libtle", 1.0, 99)]
     assert results_table.table(rows)[0] == (
         "| Shape | Type | libtle | libtle, wide forced | peer | peer ÷ libtle | Part of the floor |")
     assert results_table.forced_text(rows, ["libtle, wide forced"]) == (
         "- What dispatch took was more than 2 % slower than the fastest kernel at 1 of 2 shapes: rows 1, len 4,096 "
         "(wide forced: 3.0 µs).")
+
+
+def test_noise_and_the_same_kernel_are_no_faster_kernel():
+    rows = [row("libtle", 4.0), row("libtle, wide forced", 3.95, variant="wide"), row("libtle, lengths given", 3.0)]
+    assert results_table.forced_text(rows, ["libtle, wide forced", "libtle, lengths given"]) == (
+        "- What dispatch took was more than 2 % slower than the fastest kernel at 0 of 1 shapes.")

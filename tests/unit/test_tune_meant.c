@@ -95,6 +95,24 @@ static void test_what_is_meant_and_has_no_time_keeps_the_others_out(void **state
     assert_int_equal(chosen(1, 1000, 8, 16), 0);
 }
 
+/* A file may have times of a variant that takes fewer calls since. */
+static void test_what_is_not_legal_does_not_count(void **state) {
+    (void)state;
+    begin(2, 2);
+    set.variants[1].hi[COLUMNS] = 1000;
+    int shorter = add_point(1, 1000, 8, 16), longer = add_point(1, 5000, 8, 16);
+    for (int v = 0; v < 2; v++) {
+        set_time(shorter, v, 10 - v);
+        set_time(longer, v, 10 - v);
+    }
+    tune_keep_candidates(&set);
+    assert_true(has_time(shorter, 0) && has_time(shorter, 1));
+    assert_true(has_time(longer, 0) && !has_time(longer, 1));
+    make_rules();
+    assert_int_equal(chosen(1, 1000, 8, 16), 1);
+    assert_int_equal(chosen(1, 5000, 8, 16), 0);
+}
+
 static void test_legal_are_ranges_alignments_and_names(void **state) {
     static const struct {
         int64_t rows, align, dtype;
@@ -240,6 +258,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_what_is_not_meant_does_not_count_although_faster, drop),
         cmocka_unit_test_teardown(test_where_nothing_that_is_meant_is_legal_all_count, drop),
         cmocka_unit_test_teardown(test_what_is_meant_and_has_no_time_keeps_the_others_out, drop),
+        cmocka_unit_test_teardown(test_what_is_not_legal_does_not_count, drop),
         cmocka_unit_test_teardown(test_legal_are_ranges_alignments_and_names, drop),
         cmocka_unit_test_teardown(test_a_rule_between_two_columns_ends_with_what_is_meant, drop),
         cmocka_unit_test_teardown(
