@@ -1,8 +1,9 @@
 /* Arena: a list of chunks, allocation by bumping an offset in the current one.
  *
  * Idea: chunks grow geometrically up to CHUNK_MAX, so small jobs stay small and big ones make few
- * calls to malloc. A reset rewinds to the first chunk and keeps all of them; memory is therefore
- * zeroed when it is handed out, not when it is obtained.
+ * calls to calloc. What nobody had yet is zero as the system gave it, so that pages of a chunk that
+ * are never written cost nothing. A reset rewinds to the first chunk and keeps all of them; what
+ * was handed out before is zeroed when it is handed out again.
  *
  * Invariant: chunks before `current` are full or too small for what was asked, chunks after it are
  * empty. Every object starts at a multiple of ARENA_ALIGN. */
@@ -17,7 +18,7 @@ enum { ARENA_ALIGN = 16, CHUNK_MIN = 16 * 1024, CHUNK_MAX = 4 * 1024 * 1024, EXI
 
 typedef struct Chunk {
     struct Chunk *next;
-    size_t size, used; /* of the bytes after the header */
+    size_t size, used, written; /* of the bytes after the header; from `written` on they are zero */
 } Chunk;
 
 struct Arena {
@@ -83,11 +84,10 @@ static Chunk *add_chunk(Arena *a, size_t need) {
     size_t size = a->next_size > need ? a->next_size : need;
     if (size > SIZE_MAX - align_up(sizeof(Chunk)))
         out_of_memory(a, need);
-    Chunk *c = malloc(align_up(sizeof(Chunk)) + size);
+    Chunk *c = calloc(1, align_up(sizeof(Chunk)) + size);
     if (!c)
         out_of_memory(a, need);
     c->size = size;
-    c->used = 0;
     c->next = a->current ? a->current->next : NULL;
     if (a->current)
         a->current->next = c;
@@ -115,10 +115,14 @@ void *arena_alloc(Arena *a, size_t size) {
         out_of_memory(a, size);
     size_t need = align_up(size ? size : 1);
     Chunk *c = chunk_with_room(a, need);
-    void *p = chunk_base(c) + c->used;
+    unsigned char *p = chunk_base(c) + c->used;
+    if (c->written > c->used)
+        memset(p, 0, c->written - c->used < need ? c->written - c->used : need);
     c->used += need;
+    if (c->written < c->used)
+        c->written = c->used;
     a->bytes += need;
-    return memset(p, 0, need);
+    return p;
 }
 
 void *arena_calloc(Arena *a, size_t count, size_t size) {
