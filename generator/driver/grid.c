@@ -307,6 +307,29 @@ static void read_variant(Reader *r, const cJSON *kernel, uint64_t archs, const c
     vec_push(r->base.arena, &r->variants, v);
 }
 
+static bool has_limit(const Reader *r, const char *fact) {
+    const char *key = str_format(r->base.arena, "\"%s\":", fact);
+
+    for (uint32_t i = 0; i < r->variants.len; i++)
+        if (strstr(r->variants.data[i].legal, key))
+            return true;
+    return false;
+}
+
+/* Which facts an operator has is not for grids to know, but siblings differ in what is legal. */
+static void check_meant(Reader *r) {
+    for (uint32_t i = 0; i < r->variants.len; i++) {
+        const GridVariant *v = &r->variants.data[i];
+        cJSON *meant = v->meant ? cJSON_Parse(v->meant) : NULL;
+
+        for (const cJSON *x = meant ? meant->child : NULL; x; x = x->next)
+            if (!has_limit(r, x->string))
+                grid_fail(&r->base, "%s.meant.%s is no fact that a variant's legal limits", v->name,
+                          x->string);
+        cJSON_Delete(meant);
+    }
+}
+
 static void read_kernel(Reader *r, const cJSON *kernel, const char *where) {
     GridRows rows = {0};
     uint32_t i = 0;
@@ -358,6 +381,7 @@ static void read_root(Reader *r) {
     const cJSON *kernels = grid_array(base, r->root, "the grid", "kernels");
     for (const cJSON *x = kernels ? kernels->child : NULL; x && !base->why; x = x->next, i++)
         read_kernel(r, x, str_format(base->arena, "kernels[%u]", i));
+    check_meant(r);
 }
 
 /* Line and column of an offset, for JSON that cannot be read at all. */

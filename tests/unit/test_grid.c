@@ -136,6 +136,8 @@ static void test_wrong_axes(void **state) {
          "the grid.axes.align[2].meant is no object"},
         {"\"meant\": {\"align\": [1, 8]}", "\"meant\": {\"align\": 8}",
          "kernels[0].variants[0](f32, by2, v1).meant.align is no [low, high]"},
+        {"\"meant\": {\"align\": [1, 8]}", "\"meant\": {\"aligned\": [1, 8]}",
+         "scale__f32__by2__v1__w4.meant.aligned is no fact that a variant's legal limits"},
         {"\"num_warps\": 4", "\"num_warps\": 4, \"meant\": {\"align\": [1, 4]}",
          "kernels[0].variants[0](f32, by2, v1).meant.align is given twice"},
         {"[{\"name\": \"by2\", \"const\": {\"BY\": 2}}]", "[]",
