@@ -23,24 +23,12 @@ def rules():
         return json.load(file)["rules"]
 
 
-def holds(conditions, call):
-    """Whether the conditions of a rule, or of what is legal, hold for a call: ranges, alignments, names."""
-    for fact, wanted in conditions.items():
-        value = call.get(fact, 0)
-        if isinstance(wanted, list):
-            if not wanted[0] <= value <= wanted[1]:
-                return False
-        elif value % wanted if isinstance(wanted, int) else value != wanted:
-            return False
-    return True
-
-
 def chosen(rows, columns, k):
     """The variant that the table chooses for aligned fp32 scores."""
     call = {"rows": rows, "columns": columns, "k": k, "align": 16, "form": 0, "dtype": "fp32"}
     for rule in rules():
         variant = described()[rule["variant"]]
-        if holds(rule["when"], call) and holds(variant["legal"], call):
+        if grids.holds(rule["when"], call) and grids.holds(variant["legal"], call):
             return variant
     raise LookupError(f"no rule for {rows} rows of {columns}, k {k}")
 

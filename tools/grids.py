@@ -48,6 +48,18 @@ def described_variants(grid):
                        **{key: part[key] for part in parts for key in ("num_warps", "min_ctas") if key in part}}
 
 
+def holds(conditions, call):
+    """Whether the conditions of a rule, or of what is legal, hold for a call: ranges, alignments, names."""
+    for fact, wanted in conditions.items():
+        value = call[fact]
+        if isinstance(wanted, list):
+            if not wanted[0] <= value <= wanted[1]:
+                return False
+        elif value % wanted if isinstance(wanted, int) else value != wanted:
+            return False
+    return True
+
+
 def variants(grid):
     """(name, legal, architectures) of every variant."""
     for variant in described_variants(grid):

@@ -18,7 +18,8 @@ enum { ARENA_ALIGN = 16, CHUNK_MIN = 16 * 1024, CHUNK_MAX = 4 * 1024 * 1024, EXI
 
 typedef struct Chunk {
     struct Chunk *next;
-    size_t size, used, written; /* of the bytes after the header; from `written` on they are zero */
+    size_t size, used; /* of the bytes after the header */
+    size_t written;    /* no less than used; from there on they are zero */
 } Chunk;
 
 struct Arena {
@@ -115,9 +116,9 @@ void *arena_alloc(Arena *a, size_t size) {
         out_of_memory(a, size);
     size_t need = align_up(size ? size : 1);
     Chunk *c = chunk_with_room(a, need);
-    unsigned char *p = chunk_base(c) + c->used;
-    if (c->written > c->used)
-        memset(p, 0, c->written - c->used < need ? c->written - c->used : need);
+    void *p = chunk_base(c) + c->used;
+    size_t stale = c->written - c->used;
+    memset(p, 0, stale < need ? stale : need);
     c->used += need;
     if (c->written < c->used)
         c->written = c->used;

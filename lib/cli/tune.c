@@ -126,8 +126,8 @@ static int describe(tle_handle handle, const TuneOp *op, TuneSet *set) {
     return set->arch ? 0 : complain("tune: the library holds no variants of %s", op->name);
 }
 
-/* What this library says of the variants of a file, whose times stay usable when that changes. What
- * the library does not have no rule may name. */
+/* What this library says of the variants of a file, whose times stay usable when that changes, and
+ * the times that count by that. What the library does not have no rule may name. */
 static int describe_again(TuneSet *set) {
     tle_handle handle = NULL;
     tle_handle_options options = TLE_HANDLE_OPTIONS_INIT;
@@ -150,6 +150,7 @@ static int describe_again(TuneSet *set) {
     if (unknown)
         complain("tune: %d of the %d variants are none of this library and are left out", unknown,
                  set->variant_count);
+    tune_keep_candidates(set);
     return 0;
 }
 
@@ -307,10 +308,8 @@ int command_tune(const Options *o) {
         failed = write_text(o->value[OPT_save], tune_set_print(&set));
     if (!failed && o->value[OPT_timings])
         failed = describe_again(&set);
-    if (!failed) {
-        tune_keep_candidates(&set);
+    if (!failed)
         failed = write_table(o, percent, &set);
-    }
     tune_set_free(&set);
     return failed;
 }

@@ -91,11 +91,14 @@ size_t tune_at(const TuneSet *set, int point, int variant);
 /* A variant's geometric mean of hot and cold time at a point; infinite where it has none. */
 double tune_score(const TuneSet *set, int point, int variant);
 
+/* Whether a limit lo .. hi of a fact holds for a value; of an alignment lo divides it. */
+bool tune_is_in(TuneKind kind, int64_t lo, int64_t hi, int64_t value);
 /* Whether a variant is legal for a call, and meant for it. */
 bool tune_is_legal(const TuneSet *set, int variant, const int64_t *fact);
 bool tune_is_meant(const TuneSet *set, int variant, const int64_t *fact);
 /* Whether any is both: the others are no candidates then. */
 bool tune_has_meant(const TuneSet *set, const int64_t *fact);
+/* Whether a variant is legal, and, where some are meant for the call, one of these. */
 bool tune_is_candidate(const TuneSet *set, bool some_meant, int variant, const int64_t *fact);
 /* Drops the times of what is no candidate. */
 void tune_keep_candidates(TuneSet *set);

@@ -142,8 +142,7 @@ static bool is_out_of_place(const TuneClass *c, int cell, int member) {
     if (tune_is_meant(c->set, c->members[member], fact))
         return false;
     for (int m = 0; m < c->member_count; m++)
-        if (tune_is_meant(c->set, c->members[m], fact) &&
-            tune_is_legal(c->set, c->members[m], fact))
+        if (tune_is_candidate(c->set, true, c->members[m], fact))
             return true;
     return false;
 }

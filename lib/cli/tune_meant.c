@@ -7,14 +7,14 @@
 
 #include <math.h>
 
-static bool is_in(TuneKind kind, int64_t lo, int64_t hi, int64_t value) {
+bool tune_is_in(TuneKind kind, int64_t lo, int64_t hi, int64_t value) {
     return kind == TUNE_ALIGN ? lo <= 1 || value % lo == 0 : value >= lo && value <= hi;
 }
 
 bool tune_is_legal(const TuneSet *set, int variant, const int64_t *fact) {
     const TuneVariant *v = &set->variants[variant];
     for (int f = 0; f < set->facts.count; f++)
-        if (!is_in(set->facts.list[f].kind, v->lo[f], v->hi[f], fact[f]))
+        if (!tune_is_in(set->facts.list[f].kind, v->lo[f], v->hi[f], fact[f]))
             return false;
     return true;
 }
@@ -27,15 +27,15 @@ bool tune_is_meant(const TuneSet *set, int variant, const int64_t *fact) {
     return true;
 }
 
-bool tune_has_meant(const TuneSet *set, const int64_t *fact) {
-    for (int v = 0; v < set->variant_count; v++)
-        if (tune_is_meant(set, v, fact) && tune_is_legal(set, v, fact))
-            return true;
-    return false;
-}
-
 bool tune_is_candidate(const TuneSet *set, bool some_meant, int variant, const int64_t *fact) {
     return tune_is_legal(set, variant, fact) && (!some_meant || tune_is_meant(set, variant, fact));
+}
+
+bool tune_has_meant(const TuneSet *set, const int64_t *fact) {
+    for (int v = 0; v < set->variant_count; v++)
+        if (tune_is_candidate(set, true, v, fact))
+            return true;
+    return false;
 }
 
 void tune_keep_candidates(TuneSet *set) {

@@ -397,12 +397,8 @@ bool tune_rules(const TuneSet *set, double within, TuneRules *rules, char *why, 
 
 static bool holds(const TuneFacts *facts, const TuneRule *rule, const int64_t *fact) {
     for (int f = 0; f < facts->count; f++) {
-        if (!(rule->conditions >> f & 1))
-            continue;
-        bool in = facts->list[f].kind == TUNE_ALIGN
-                      ? fact[f] % rule->lo[f] == 0
-                      : fact[f] >= rule->lo[f] && fact[f] <= rule->hi[f];
-        if (!in)
+        if (rule->conditions >> f & 1 &&
+            !tune_is_in(facts->list[f].kind, rule->lo[f], rule->hi[f], fact[f]))
             return false;
     }
     return true;

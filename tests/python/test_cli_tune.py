@@ -5,8 +5,12 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import grids  # noqa: E402
 
 BUILD = pathlib.Path(os.environ["TLE_BUILD_DIR"])
 TLE = BUILD / "bin" / "tle"
@@ -50,24 +54,11 @@ def test_the_table_is_the_smallest_that_is_near_enough(tuned):
     assert len(table["rules"]) < len(times["points"])
 
 
-def holds(when, point):
-    for name, limit in when.items():
-        if isinstance(limit, list):
-            if not limit[0] <= point[name] <= limit[1]:
-                return False
-        elif isinstance(limit, str):
-            if point[name] != limit:
-                return False
-        elif point[name] % limit:
-            return False
-    return True
-
-
 def test_every_point_gets_a_variant_within_the_tolerance(tuned):
     table, times = (json.loads((tuned / name).read_text()) for name in ("table.json", "times.json"))
     for point in times["points"]:
         scores = {name: (hot * cold) ** 0.5 for name, (hot, cold) in point["us"].items()}
-        chosen = next(rule["variant"] for rule in table["rules"] if holds(rule["when"], point))
+        chosen = next(rule["variant"] for rule in table["rules"] if grids.holds(rule["when"], point))
         assert scores[chosen] <= 1.0301 * min(scores.values())
 
 
@@ -95,7 +86,7 @@ def test_radix_has_rules_for_every_type_and_order(driver, tmp_path):
         for ordered in (0, 1):
             for k in (1, 2048, 8192):
                 call = {"rows": 3, "columns": 9000, "k": k, "align": align, "sorted": ordered, "dtype": dtype}
-                assert any(holds(rule["when"], call) for rule in table["rules"])
+                assert any(grids.holds(rule["when"], call) for rule in table["rules"])
     text = tle("explain", "radix", "--device", "none", "--arch", "sm_90a", "--columns", 9000, "--k", 5000, "--dtype",
                "i64", "--sorted", "--dispatch", tmp_path / "table.json").stdout
     assert re.search(r"by rule \d+ of table \S*table.json", text)
@@ -142,7 +133,7 @@ def test_timings_of_what_is_not_meant_for_a_call_do_not_count(tmp_path):
 
     def chosen(columns, kind):
         call = {**common, "columns": columns, "align": legal[kind][0], "form": legal[kind][1]}
-        return names.index(next(rule["variant"] for rule in rules if holds(rule["when"], call)))
+        return names.index(next(rule["variant"] for rule in rules if grids.holds(rule["when"], call)))
 
     for columns in (30000, 65536):
         assert [chosen(columns, kind) for kind in legal] == [0, 1, 2, 3]

@@ -253,11 +253,8 @@ static void test_what_a_size_has_not_measured_is_left_to_the_others(void **state
     set.variants[0].lo[K] = set.variants[0].hi[K] = 512;
     for (int j = 0; j < 4; j++)
         set_time(add_point(1, column_grid[j], 2000, 16), 1, 10);
-    for (int j = 0; j < 4; j += 3) {
-        int p = add_point(1, column_grid[j], 512, 16);
-        set_time(p, 0, 5);
-        set_time(p, 1, 10);
-    }
+    for (int j = 0; j < 4; j += 3)
+        add_pair(1, column_grid[j], 512, 16, 5, 10);
     make_rules();
     assert_int_equal(chosen(1, 100, 512, 16), 0);
     assert_int_equal(chosen(1, 101, 512, 16), 1);
@@ -282,9 +279,7 @@ static void test_a_larger_alignment_is_asked_first(void **state) {
     (void)state;
     begin(2, 2);
     set_time(add_point(1, 100, 8, 4), 0, 5); // b needs 16
-    int p = add_point(1, 100, 8, 16);
-    set_time(p, 0, 5);
-    set_time(p, 1, 3);
+    add_pair(1, 100, 8, 16, 5, 3);
     make_rules();
     assert_int_equal(rules.count, 2);
     assert_int_equal(chosen(1, 100, 8, 16), 1);
@@ -310,9 +305,7 @@ static void test_what_one_type_has_measured_does_not_limit_another(void **state)
 static void begin_with_a_short_one(void) {
     begin(2, 2);
     set.variants[0].hi[COLUMNS] = 1000;
-    int p = add_point(1, 1000, 8, 16);
-    set_time(p, 0, 1);
-    set_time(p, 1, 9);
+    add_pair(1, 1000, 8, 16, 1, 9);
 }
 
 static void test_a_last_rule_covers_what_the_others_cannot(void **state) {

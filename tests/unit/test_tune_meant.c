@@ -100,11 +100,7 @@ static void test_what_is_not_legal_does_not_count(void **state) {
     (void)state;
     begin(2, 2);
     set.variants[1].hi[COLUMNS] = 1000;
-    int shorter = add_point(1, 1000, 8, 16), longer = add_point(1, 5000, 8, 16);
-    for (int v = 0; v < 2; v++) {
-        set_time(shorter, v, 10 - v);
-        set_time(longer, v, 10 - v);
-    }
+    int shorter = add_pair(1, 1000, 8, 16, 10, 9), longer = add_pair(1, 5000, 8, 16, 10, 9);
     tune_keep_candidates(&set);
     assert_true(has_time(shorter, 0) && has_time(shorter, 1));
     assert_true(has_time(longer, 0) && !has_time(longer, 1));
@@ -143,11 +139,8 @@ static void test_a_rule_between_two_columns_ends_with_what_is_meant(void **state
     (void)state;
     begin_with_a_long_one(3);
     set_time(add_point(1, 100, 8, 16), 0, 5);
-    for (int64_t columns = 10000; columns <= 20000; columns += 10000) {
-        int p = add_point(1, columns, 8, 16);
-        set_time(p, 0, 9);
-        set_time(p, 1, 5);
-    }
+    for (int64_t columns = 10000; columns <= 20000; columns += 10000)
+        add_pair(1, columns, 8, 16, 9, 5);
     make_rules();
     assert_int_equal(chosen(1, 1000, 8, 16), 0);
     assert_int_equal(chosen(1, 1001, 8, 16), 1);
@@ -197,9 +190,7 @@ static void test_what_was_not_measured_goes_with_what_is_legal(void **state) {
 static void test_the_last_rule_is_of_what_is_meant_for_all(void **state) {
     (void)state;
     begin_with_a_long_one(1);
-    int p = add_point(1, 10000, 8, 16);
-    set_time(p, 0, 9);
-    set_time(p, 1, 5);
+    add_pair(1, 10000, 8, 16, 9, 5);
     make_rules();
     assert_int_equal(chosen(1, 10000, 8, 16), 1);
     assert_int_equal(chosen(1, 1000, 8, 16), 0);

@@ -73,6 +73,14 @@ static void set_time(int point, int variant, double us) {
     set.cold[tune_at(&set, point, variant)] = us;
 }
 
+/* A point with times of the first two variants. */
+static int add_pair(int64_t rows, int64_t columns, int64_t k, int64_t align, double a, double b) {
+    int point = add_point(rows, columns, k, align);
+    set_time(point, 0, a);
+    set_time(point, 1, b);
+    return point;
+}
+
 static int chosen(int64_t rows, int64_t columns, int64_t k, int64_t align) {
     const int64_t fact[TUNE_FACTS] = {rows, columns, k, align, 0};
     return tune_chosen(&set, &rules, fact);
