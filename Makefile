@@ -22,9 +22,11 @@ soak: build
 	ctest --preset asan+ubsan -j $(JOBS)
 	ctest --test-dir build/asan+ubsan --output-on-failure -j $(JOBS) -L soak -R '^fuzz'
 
-# Needs an NVIDIA GPU: correctness on the device, then timings; a JSON file of each.
+# Needs an NVIDIA GPU: correctness on the device, the Python tests that need it and torch, then timings; a JSON file of
+# the first and of each of the last.
 gpu-check: build
 	$(BUILD)/bin/tle-gpu-check --out $(BUILD)/gpu-check.json
+	ctest --test-dir $(BUILD) --output-on-failure -L gpu
 	$(BUILD)/bin/topk_bench --device=cuda --out=$(BUILD)/topk_bench.json
 	$(BUILD)/bin/radix_bench --device=cuda --out=$(BUILD)/radix_bench.json
 

@@ -18,7 +18,8 @@ endif()
 set(TLE_TORCH_PYTHON "${TLE_PYTHON}" CACHE FILEPATH "A Python that has torch and pytest, for the tests of tle.torch")
 if(TARGET tle)
     add_test(NAME gpu.python COMMAND ${TLE_TORCH_PYTHON} -m pytest -q -p no:cacheprovider -m gpu
-             "${CMAKE_CURRENT_SOURCE_DIR}/python/test_torch.py" "${CMAKE_CURRENT_SOURCE_DIR}/python/test_examples.py")
+             "${CMAKE_CURRENT_SOURCE_DIR}/python/test_torch.py" "${CMAKE_CURRENT_SOURCE_DIR}/python/test_torch_radix.py"
+             "${CMAKE_CURRENT_SOURCE_DIR}/python/test_examples.py")
     set_tests_properties(gpu.python PROPERTIES LABELS gpu ENVIRONMENT
         "PYTHONDONTWRITEBYTECODE=1;TLE_LIBRARY=$<TARGET_FILE:tle>;PYTHONPATH=${PROJECT_SOURCE_DIR}/python")
 endif()
